@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Most channels of a capture. Analysers have far fewer, and the memory for these is small.
+/// Largest number of channels of a capture.
+/// Analysers have far fewer, and the memory for these is small.
 pub const MOST_CHANNELS: usize = 4096;
 
 /// Level of a channel: low, high or unknown.
@@ -107,6 +108,6 @@ pub trait Listener {
     /// Across channels they may, because some formats have one file for each channel.
     fn change(&mut self, time_ps: u64, channel: usize, level: Level);
 
-    /// Reports the number of bytes read; an error ends the reading.
+    /// Receives the number of bytes read so far. If it returns an error, the reading ends.
     fn progress(&mut self, bytes: u64) -> Result<()>;
 }

@@ -28,7 +28,7 @@ impl Channel {
         Channel { follower: Follower::default(), sums }
     }
 
-    /// Busy pulses whose begin and end are both in the capture.
+    /// Number of busy pulses whose begin and end are both in the capture.
     pub fn pulses(&self) -> u64 {
         self.sums.pulses
     }
@@ -43,7 +43,7 @@ impl Channel {
         &self.sums.durations
     }
 
-    /// Durations of the ready times between two such pulses.
+    /// Durations of the ready times after such pulses, each until the next pulse begins.
     pub fn gaps(&self) -> &Durations {
         &self.sums.gaps
     }

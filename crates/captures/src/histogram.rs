@@ -10,7 +10,8 @@ const EXACT_BITS: u32 = 15;
 const KEPT_BITS: u32 = 10;
 const CHUNK_BINS: usize = 1 << KEPT_BITS;
 const PARTS: usize = (1 << (EXACT_BITS - KEPT_BITS)) + (u64::BITS - EXACT_BITS) as usize;
-/// Finest resolution, in ps; only simulated captures are finer.
+/// Width of the narrowest bin, in ps.
+/// Captures with a finer resolution, which are only simulated ones, use it, too.
 const FINEST_PS: u64 = 1000;
 
 /// Histogram of durations. Only octaves that contain durations take memory, 656 KiB at most.

@@ -14,6 +14,8 @@ pub struct Tally {
     /// Pulses that were still busy when the capture ended.
     pub cut_at_end: u64,
     /// Pulses that were busy when the level became unknown, or when it became known again.
+    /// A pulse that is busy from an unknown level to the end of the capture counts as
+    /// `cut_at_start` instead.
     pub cut_by_unknown: u64,
     /// Changes to an unknown level (x, z).
     pub unknown_levels: u64,

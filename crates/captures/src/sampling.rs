@@ -17,9 +17,9 @@ const MOST_DEVIATIONS: f64 = 6.0;
 pub struct Sampling {
     /// Time between two samples.
     pub period_ps: u64,
-    /// Standard deviation of the time of an edge, in ns.
+    /// Standard deviation of the jitter that is added to the time of an edge, in ns.
     pub jitter_ns: f64,
-    /// Probability that a low pulse is missed.
+    /// Probability that the analyser misses a low pulse, so that both of its edges are skipped.
     pub missed: f64,
 }
 

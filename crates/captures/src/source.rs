@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, Read};
 
 const BUFFER_BYTES: usize = 1 << 16;
-/// Most buffers for one line, token or command, 1 MiB in total.
-/// Usual ones have tens of bytes.
+/// Largest number of buffers that one line, token or command may fill: 1 MiB in total.
+/// Usual lines, tokens and commands have tens of bytes.
 const MOST_REFILLS: u32 = 16;
 
 /// Reader of a file. [`Source::renew`] starts a line, token or command.

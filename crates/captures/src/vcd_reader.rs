@@ -38,7 +38,8 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     })
 }
 
-/// Passes on each word. Returns true if the file ends within a word.
+/// Passes each word to `changes`.
+/// Returns true if no space follows the last word; that word is not passed.
 fn read_words<R: Read>(
     source: &mut Source<R>,
     changes: &mut Changes,

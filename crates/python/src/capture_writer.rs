@@ -64,14 +64,14 @@ impl PyCaptureWriter {
         Ok(PyCaptureWriter(Mutex::new(Some(writing))))
     }
 
-    /// Writes the edges of a run since the last call.
+    /// Writes the edges that a run has recorded since the last call.
     ///
-    /// Returns the number of edges written so far, without those at the start of the capture.
+    /// Returns the number of edges written by all calls so far. The initial levels do not count.
     fn drain(this: Py<Self>, py: Python<'_>, run: Py<PyTimedRun>) -> PyResult<u64> {
         interruptible(py, move || this.get().write(&run))?.map_err(raised)
     }
 
-    /// Ends the capture at a time; returns the number of edges written.
+    /// Ends the capture at a time; returns the number of edges written by all calls.
     fn finish(&self, end_ns: u64) -> PyResult<u64> {
         let writing = self.0.lock().expect("no thread panicked while it held this lock").take();
         let Some(writing) = writing else {

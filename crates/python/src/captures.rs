@@ -65,7 +65,7 @@ pub fn read_capture<'py>(
     Ok(dict)
 }
 
-/// Statistics of a capture, without the listener.
+/// Statistics of a capture, copied from the listener that computed them.
 struct Statistics {
     channels: Vec<Channel>,
     timeline: Timeline,

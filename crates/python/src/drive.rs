@@ -250,7 +250,7 @@ impl Load {
     /// of the last. With `fua[i]` = 1 (force unit access), a write is durable when it is answered.
     /// Without `ops`, all requests write; without `counts`, all have one page. Read-only arrays of
     /// `kept()` are not copied. With `group_ends`, the host names a group with each write: group g
-    /// has the pages from `group_ends[g - 1]` to `group_ends[g]`.
+    /// has the pages from `group_ends[g - 1]` (0 for the first group) to `group_ends[g]` − 1.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
                         tail_bytes=None, fua=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]

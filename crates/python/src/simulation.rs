@@ -150,7 +150,9 @@ impl Simulation {
         self.long(py, |run| run.fill(first, end))
     }
 
-    /// Runs an earlier host for `pages` more pages; returns the pages written before it ended.
+    /// Runs an earlier host until it has written `pages` more pages, or ends.
+    ///
+    /// Returns the number of pages that it has written in this call.
     fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
         self.long(py, |run| run.precondition(&mut **host.workload(), pages))
     }
@@ -168,7 +170,9 @@ impl Simulation {
         self.inner().start_series(interval_pages);
     }
 
-    /// Runs the host for `pages` more pages; returns the pages written before the workload ended.
+    /// Runs the host until it has written `pages` more pages, or its workload ends.
+    ///
+    /// Returns the number of pages that it has written in this call.
     fn run(&self, py: Python<'_>, pages: u64) -> PyResult<u64> {
         self.long(py, |run| run.run(pages))
     }

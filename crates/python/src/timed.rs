@@ -116,7 +116,7 @@ pub fn pages_apart(times: &str, host_pages: u32, page_bytes: u32) -> PyResult<u3
 pub struct PyTimedRun(Mutex<TimedRun>);
 
 impl PyTimedRun {
-    /// Takes the Ready/Busy edges since the last call.
+    /// Moves the Ready/Busy edges that were recorded since the last call to `edges`.
     pub fn take_edges_into(&self, edges: &mut Vec<Edge>) {
         self.run().take_edges(edges);
     }

@@ -47,7 +47,7 @@ class _Spool:
         Raises:
             WriteampError: the stream repeats one byte, or the disk cannot store it.
         """
-        if self._error is not None:  # the chunk of that error is in neither stream nor file
+        if self._error is not None:  # the file lacks the chunk that caused the error
             raise self._error
         while not self.is_whole and (most_bytes is None or self._byte_count < most_bytes):
             chunk = self._stream.read(_CHUNK_BYTES)

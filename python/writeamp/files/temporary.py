@@ -32,7 +32,7 @@ def temporary_folder(purpose: str = "", *, beside: Path | None = None) -> Iterat
     """
     for dead in dead_folders(beside):
         _remove(dead)
-    # Short, because the path of a socket has at most 107 bytes.
+    # The name of the folder is short, because the path of a socket in it has at most 107 bytes.
     folder = Path(mkdtemp(prefix=f"{_name(beside)}{purpose}", dir=_place(beside)))
     try:
         with _locked(folder):

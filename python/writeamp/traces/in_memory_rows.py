@@ -246,7 +246,8 @@ def _are_whole(column: pl.Series) -> pl.Series:
     if column.dtype.is_integer():
         return pl.repeat(True, column.len(), eager=True)
     are_whole = column == column.floor()
-    # Above this limit, neighbouring whole numbers have the same float, so it is not certain.
+    # Above this limit, several whole numbers have the same float, so a float does not prove which
+    # of them was meant.
     return (
         are_whole & (column.abs() <= _LARGEST_WHOLE_FLOAT) if column.dtype.is_float() else are_whole
     )

@@ -73,7 +73,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints)?;
-            // Idle-time collection may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve of free blocks incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;
@@ -93,7 +93,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let pool =
                 if is_own { (logical % pools) as usize } else { self.pool_with_room(stream)? };
             let frontier = self.core.frontier(stream, pool);
-            // Idle-time collection may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve of free blocks incomplete.
             if is_own
                 && (self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool))
             {

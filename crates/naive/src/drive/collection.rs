@@ -5,7 +5,10 @@ use crate::placements::Collected;
 use crate::victims::Candidate;
 
 impl NaiveDrive {
-    /// Collects one victim on an idle LUN; true if a victim has an invalid page.
+    /// Collects one victim on an idle LUN. Returns false if it collected nothing.
+    ///
+    /// The drive collects nothing if the victim has no invalid page, or a pool lacks reserved
+    /// blocks. Hot and cold frontiers never collect on an idle LUN.
     pub fn collect_idle(&mut self, lun: u32) -> bool {
         let pool = if self.pools == 1 { 0 } else { lun as usize };
         if self.group_state.is_some() {

@@ -42,7 +42,7 @@ pub(super) struct GroupState {
     blocks_each: u32,
     /// Number of openings of blocks so far, for each LUN.
     pub(super) opened: HashMap<usize, u32>,
-    /// Length h of an interval, in host pages written.
+    /// Length of an interval, in host pages written: h times the number of logical pages.
     interval_pages: u32,
     /// Host pages still to be written until the end of the interval.
     interval_left: u32,
@@ -247,9 +247,9 @@ impl NaiveDrive {
         }
     }
 
-    /// Makes a block that was open when its group merged into this one this group's open block.
+    /// Reuses a block of a group that merged into this one, if that block is still open.
     ///
-    /// Returns true if one exists.
+    /// The block becomes the group's open block. Returns false if there is none.
     fn adopt(&mut self, group: usize, lun: usize) -> bool {
         let left = self
             .open
@@ -265,7 +265,10 @@ impl NaiveDrive {
         left.is_some()
     }
 
-    /// Collects a victim of a group; its block goes to `receiver`, or to the group in most need.
+    /// Collects a victim of a group; its block goes to `receiver`.
+    ///
+    /// Without a `receiver`, the block goes to the group with the smallest surplus. It stays in its
+    /// group if that has less than a block of pages that it can still write.
     fn collect_in(&mut self, group: usize, lun: usize, receiver: Option<usize>) {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =

@@ -20,7 +20,7 @@ use crate::victims::{self, Rule};
 use grouped::GroupState;
 use leveling::PoolMember;
 
-/// Counters of the drive after an erase.
+/// Counters of the drive just after an erase, counted since the drive was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erased {
     pub erases: u64,
@@ -274,7 +274,7 @@ impl NaiveDrive {
         self.counters
     }
 
-    /// Returns the first moment at which any block had n erases, for n from 1 to the wear limit.
+    /// Returns the counters when the first block reached n erases, for n = 1, 2, … in order.
     pub fn first_to_reach(&self) -> &[Erased] {
         &self.first_to_reach
     }

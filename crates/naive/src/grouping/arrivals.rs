@@ -49,8 +49,9 @@ impl Arrivals {
 
     /// Adapts the effective size to the victims, if their weights sum to at least 2.
     ///
-    /// The share of valid pages of victims gives a size by eqs. 3 and 9, for a group of `pages` and
-    /// `spare` pages. `Following::pace` is the weight of this size.
+    /// The share of valid pages of victims gives a new effective size by eqs. 3 and 9. The group
+    /// has `pages` logical and `spare` spare pages. `Following::pace` is the weight of the new
+    /// size.
     pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32, by: Following) {
         let blocks: f64 = self.victims.iter().map(|victim| victim.weight).sum();
         if blocks < 2.0 || pages == 0.0 {

@@ -36,13 +36,14 @@ pub struct Midas {
     held: BTreeMap<(usize, usize), Vec<u32>>,
     /// Blocks that the victim policy may choose from now on, each with its domain.
     released: Vec<(usize, u32)>,
-    /// For each domain: the number of the host page that waits, and its victims so far.
+    /// For each domain: `clock` of the last host page that waited for space, and its victims.
+    /// The second number counts the victims chosen for that page so far.
     awaited: BTreeMap<usize, (u64, u32)>,
     /// Group of the last victim.
     victim_group: usize,
-    /// Victims that were collected in the epoch.
+    /// Counts of the victims of this epoch.
     epoch: VictimStats,
-    /// Victims in the period in which predictions are checked.
+    /// Counts of the victims of the period in which predictions are checked.
     period: VictimStats,
     epoch_ends: u64,
     /// Groups that need a victim before the first period begins.
@@ -134,7 +135,7 @@ impl Midas {
         }
     }
 
-    /// Releases the oldest blocks of a group, so that `most` remain.
+    /// Releases the oldest held blocks of a group, so that at most `most` are held.
     fn release(&mut self, domain: usize, group: usize, most: usize) {
         let Some(blocks) = self.held.get_mut(&(domain, group)) else { return };
         let excess = blocks.len().saturating_sub(most);

@@ -68,7 +68,8 @@ pub(super) trait Scheme: Send {
 
     /// Returns the victim that the scheme chooses itself, if any.
     ///
-    /// The victim policy has this number of `candidates`. The host waits, unless it `is_idle`.
+    /// `candidates` is the number of blocks that the victim policy may choose from. If `is_idle`,
+    /// the drive collects while it is idle. Otherwise, a write of the host waits for space.
     fn victim(&mut self, _domain: usize, _is_idle: bool, _candidates: usize) -> Option<u32> {
         None
     }

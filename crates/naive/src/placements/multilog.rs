@@ -11,7 +11,7 @@ pub struct MultiLog {
     pages_per_block: usize,
     written_at: HashMap<u32, u64>,
     log_of: HashMap<u32, usize>,
-    /// Writes to the pages of each log; they are halved from time to time.
+    /// Writes to the pages of each log. All are halved when their sum reaches 2 drive writes.
     writes: Vec<u64>,
     lowest: usize,
     random: Stream,

@@ -40,7 +40,7 @@ impl Sfs {
         self.unit == "page"
     }
 
-    /// Returns writes over age, times 2^32; or its logarithm, after multiplication by 2^20.
+    /// Returns 2^32·writes/age on the linear scale, else the logarithm of 2^20·writes/age.
     fn ratio(&self, writes: u64, age: u64) -> u64 {
         let age = u128::from(age.max(1));
         let parts = |scale: u128| (u128::from(writes) * scale / age) as u64;

@@ -19,7 +19,7 @@ pub struct GroupRules {
     pub(crate) following: Following,
     pub(crate) groups_at_first: usize,
     pub(crate) max_groups: usize,
-    /// Length h of an interval, in writes per logical page.
+    /// Host pages written in an interval, divided by the number of logical pages (h).
     pub(crate) interval: f64,
     /// Weight a of the last interval in moving averages.
     pub(crate) weight: f64,

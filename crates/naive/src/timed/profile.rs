@@ -42,9 +42,9 @@ pub trait Logical {
     /// Records that the host submitted a write with hints on its pages.
     fn note_hinted_write(&mut self);
     fn trim(&mut self, pages: Range<u32>);
-    /// Fills up the unit that is begun in a block, or return None if that is impossible.
+    /// Fills up the unit that is begun in a block. Returns None if that is impossible.
     fn pad(&mut self, block: u32, unit_pages: u32) -> Option<Vec<LogicalOp>>;
-    /// Collects on an idle LUN, or return None if that gains no space.
+    /// Collects on an idle LUN. Returns None if that gains no space.
     fn collect_idle(&mut self, lun: usize) -> Option<Vec<LogicalOp>>;
     /// Moves the data of a closed block.
     ///

@@ -87,7 +87,7 @@ impl Table {
         under_way.map_or(EntryLocation::NotInMemory, EntryLocation::InRead)
     }
 
-    /// Notes the read of the entry used last.
+    /// Records `read` as the read that fetches the entry used last.
     pub fn read_last(&mut self, logical: u32, read: OpId) {
         self.reads.insert(self.page_of(logical), read);
         self.segments.last_mut().expect("the segment used last").read = Some(read);

@@ -16,7 +16,7 @@ pub struct Upkeep {
     /// Blocks that became full: the time in ns, the block, and its erases then.
     full_blocks: Vec<(u64, u32, u32)>,
     retention_ns: u64,
-    /// Blocks that must be refreshed, the last first.
+    /// Blocks that must be refreshed; the last in the list is refreshed first.
     to_refresh: Vec<u32>,
     /// Number of blocks that may be moved before the next request.
     pub moves_left: u32,
@@ -156,7 +156,9 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Collects on a LUN with fewer than `blocks` free ones; true if it did.
+    /// Begins a collection on a LUN that has fewer than `blocks` free blocks; true if it did.
+    ///
+    /// It does nothing while the previous background collection of the LUN is not done.
     fn collect_below(&mut self, lun: usize, blocks: u32) -> bool {
         if self.logical.free_blocks(lun) < blocks
             && self.upkeep.collecting[lun] == 0

@@ -203,7 +203,10 @@ impl Drive {
         synced.and(caught_up).and(recorded)
     }
 
-    /// Returns the counters as JSON. If `begin` is true, counting for the run restarts first.
+    /// Returns the counters as JSON, counted since the drive was new.
+    ///
+    /// If `begin` is true, a new run begins now: its samples and latencies restart. `since` is then
+    /// the number of requests before the run.
     pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
@@ -223,8 +226,8 @@ impl Drive {
         document.insert("requests".into(), locked.served.into());
         document.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         document.insert("size_bytes".into(), self.size_bytes.into());
-        // These pages are not counted from the flash. That of a timed drive also holds pages of its
-        // mapping table, and does not hold the pages in an SLC cache or a write cache.
+        // The flash's own number of mapped pages is not used. On a timed drive, it includes pages
+        // of the mapping table, and lacks the pages in an SLC cache or a write cache.
         document.insert("logical_pages".into(), (self.size_bytes / self.page_bytes).into());
         document.insert("mapped_pages".into(), self.allocated.count().into());
         if let Some(wear) = locked.flash.slc_wear() {
@@ -332,7 +335,9 @@ impl Drive {
         Ok(())
     }
 
-    /// Waits for the next event of a timed drive.
+    /// Waits until a request completes, or the next event of a timed drive is due.
+    ///
+    /// Returns at once for an untimed drive.
     fn wait<'a>(&self, locked: MutexGuard<'a, Inner>) -> Result<MutexGuard<'a, Inner>> {
         let Flash::Timed(timed, _) = &locked.flash else { return Ok(locked) };
         let Some(time) = timed.until_next() else {

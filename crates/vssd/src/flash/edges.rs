@@ -33,7 +33,9 @@ impl Edges {
         })
     }
 
-    /// Writes the edges since the last call; an error if any were lost so far.
+    /// Appends the edges that the drive recorded since the last call to the file.
+    ///
+    /// After a failed write, this and all later calls return its error, and write nothing more.
     pub fn take(&mut self, from: &mut TimedFlash) -> Result<()> {
         from.take_edges(&mut self.taken);
         if let Some(failure) = &self.failure {

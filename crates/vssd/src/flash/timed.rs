@@ -175,7 +175,9 @@ impl TimedFlash {
         Ok(!self.done.is_empty())
     }
 
-    /// Time until the next event by the host's clock, or None.
+    /// Time until the next event by the host's clock, or None if no event is scheduled.
+    ///
+    /// The time is at most `LONGEST_WAIT_S`.
     pub fn until_next(&self) -> Option<Duration> {
         let after_ns = self.ssd.next_event_ns()?.saturating_sub(self.on_ns);
         let at_s = after_ns as f64 * 1e-9 * self.config.time_scale;

@@ -109,7 +109,7 @@ impl Journal {
         self.head.rows().is_multiple_of(TIMED_EACH)
     }
 
-    /// Adds a measured duration to the estimated replay time, for [`TIMED_EACH`] requests.
+    /// Adds a measured duration of one request, times [`TIMED_EACH`], to the replay estimate.
     pub fn took(&mut self, time: Duration) {
         self.replay += time * TIMED_EACH as u32;
     }

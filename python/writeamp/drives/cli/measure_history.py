@@ -57,7 +57,7 @@ def watch(
                 f"in {settings.db}"
             )
             if once:
-                # A timer should see a failure if no source could be read.
+                # A timer that calls this command should see a failure if no source could be read.
                 raise typer.Exit(0 if readings.read else 2)
             time.sleep(max(settings.every - (time.monotonic() - began), 0.0))
     except KeyboardInterrupt:

@@ -21,8 +21,8 @@ _FEW_UNITS = 100
 # other programs.
 _OTHERS_PART = 0.05
 _OTHERS_BYTES = 16 << 20
-# If the bytes that the kernel sent exceed the drive's host counter by a larger factor, the counter
-# has another unit, so WA is refused.
+# If the bytes that the kernel sent are more than the drive's host counter times this factor, the
+# counter has another unit, so WA is refused.
 _OTHER_UNIT = 1.5
 
 

@@ -22,7 +22,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.core.flash.prefetch_run(pages);
         let mut rest = pages;
         while !rest.is_empty() {
-            // Idle-time collection may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve of free blocks incomplete.
             let is_short = rest.len() == pages.len() && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;
@@ -46,7 +46,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
                 Some(stream) => stream,
                 None => self.host_stream(pages, at, hints)?,
             };
-            // Idle-time collection may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve of free blocks incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;

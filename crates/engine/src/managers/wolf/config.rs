@@ -48,7 +48,7 @@ pub struct Config {
     pub groups: usize,
     /// Largest number of groups at any time.
     pub max_groups: usize,
-    /// Length h of an interval, as a share of the logical pages.
+    /// Host pages written in an interval, divided by the number of logical pages (h).
     interval: f64,
     /// Smallest group size F, in blocks per LUN.
     smallest_blocks: u32,
@@ -331,7 +331,7 @@ impl Config {
         fit.max(self.fewest_groups())
     }
 
-    /// Length h of an interval, in pages written by the host.
+    /// Length of an interval, in host pages written: h times the number of logical pages.
     pub fn interval_pages(&self, logical_pages: u32) -> u32 {
         ((self.interval * f64::from(logical_pages)).round() as u32).max(1)
     }

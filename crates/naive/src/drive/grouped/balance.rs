@@ -43,7 +43,9 @@ impl NaiveDrive {
         self.richest(lun, can_give)
     }
 
-    /// Gets one block for a group on a LUN; false if that is impossible.
+    /// Collects, or passes a block of another group, so that a group gets a block on a LUN.
+    ///
+    /// Returns false if neither is possible.
     pub(super) fn gain(&mut self, group: usize, lun: usize) -> bool {
         let can_lend = |other: usize| other != group && self.credits(other, lun) > 0;
         let state = self.group_state();
@@ -88,7 +90,7 @@ impl NaiveDrive {
         (self.invalid_pages_of(collector, lun) > 0).then_some(collector)
     }
 
-    /// Returns the group with the smallest surplus that `giver` may give to.
+    /// Returns the group with the smallest surplus among `giver` and the groups it may give to.
     pub(super) fn neediest(&self, giver: usize, lun: usize) -> usize {
         let order = self.order();
         let place = order.iter().position(|&group| group == giver).expect("a group");
@@ -103,7 +105,9 @@ impl NaiveDrive {
         *neediest.expect("a group reaches itself")
     }
 
-    /// Returns the accepted group with the largest surplus, if any; of equals the coldest.
+    /// Returns the group with the largest surplus of those that `accept` allows, if any.
+    ///
+    /// Of equals, it is the coldest.
     fn richest(&self, lun: usize, accept: impl Fn(usize) -> bool) -> Option<usize> {
         let groups: Vec<usize> = self.order().into_iter().filter(|&group| accept(group)).collect();
         let surplus = |group: usize| self.group_state().surplus(group, lun);
@@ -121,7 +125,10 @@ impl NaiveDrive {
         self.closed_of(group, lun).into_iter().map(|block| self.invalid_pages(block)).sum()
     }
 
-    /// Returns the pages of a group on a LUN that are or can be made free.
+    /// Returns the number of pages that a group can still write on a LUN.
+    ///
+    /// These are the erased pages of its open block, the pages of blocks that it may open, and the
+    /// invalid pages of its closed blocks.
     pub(super) fn reclaimable_pages(&self, group: usize, lun: usize) -> i64 {
         let erased = |&block: &u32| {
             self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as u32

@@ -28,7 +28,7 @@ pub(super) struct Hot {
     marks: HashMap<u32, u32>,
     /// Group to which each page was written or last migrated.
     place: HashMap<u32, usize>,
-    /// Age A: a page rewritten within it counts as hot, in host pages written.
+    /// Age A, in host pages written. A page that is rewritten within this age counts as hot.
     age: u64,
     window_ends: u64,
     ages_of_window: Vec<u64>,

@@ -155,8 +155,10 @@ impl Model {
         sizes.filter(fits).collect()
     }
 
-    /// Adds the best limit of another group behind the others, if more groups are allowed and the
-    /// limit lowers `least`.
+    /// Divides the last group at the best age limit, if that lowers write amplification `least`.
+    ///
+    /// Returns true if it did. The limit is then the last of `bounds`, and `least` is the new
+    /// value. It does nothing if no more groups are allowed.
     fn divide(&self, hot: Hot, bounds: &mut Vec<usize>, least: &mut f64) -> bool {
         let first = bounds.last().map_or(1, |last| last + 1);
         let mut best = None;
@@ -194,7 +196,9 @@ impl Model {
     }
 
     /// Returns the valid share v of the last group's victims.
-    /// Its pages arrive at the age of a bucket.
+    ///
+    /// Pages arrive in this group at the age at which bucket `from` begins. `room` is its space,
+    /// and `valid` is the number of its valid pages; both are in pages.
     fn valid_share(&self, from: &Bucket, room: f64, valid: f64) -> f64 {
         let gamma = 1.0 + 1.0 / (2.0 * self.pages_per_block);
         let a = gamma * room / valid;

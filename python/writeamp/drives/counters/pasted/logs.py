@@ -98,7 +98,7 @@ def logs_in(document: Document) -> list[PastedLog]:
     Raises:
         WriteampError: the document has more than 5,000 logs.
     """
-    # Raw pages, and huge files such as CSV tables, are not pasted.
+    # Binary pages, and huge files such as CSV tables, are not pasted text, so they stay whole.
     if len(document.content) > _MOST_BYTES or "\0" in document.text[:4096]:
         return [PastedLog(document)]
     if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
