@@ -39,7 +39,8 @@ pub struct Edge {
 pub struct Sampler {
     sampling: Sampling,
     generator: Xoshiro256PlusPlus,
-    /// Edges that a later edge on the same sample may cancel, by sample number.
+    /// Edges that were not passed on yet, by sample number.
+    /// The next edge of the same channel may cancel them.
     pending: VecDeque<(u64, usize, bool)>,
     /// Channels that are within a missed low pulse now.
     blind: Vec<bool>,
@@ -107,7 +108,9 @@ impl Sampler {
         missed
     }
 
-    /// Adds an edge; two edges of a channel on one sample cancel each other.
+    /// Adds an edge, unless it cancels the previous edge of its channel.
+    ///
+    /// Two edges cancel each other on the same sample, or if jitter reverses their order.
     fn place(&mut self, sample: u64, edge: Edge) {
         let same = self.pending.iter().rposition(|(_, channel, _)| *channel == edge.channel);
         if let Some(place) = same

@@ -2,8 +2,8 @@
 
 /// Number of buckets into which the time of a capture is divided.
 pub const BUCKETS: usize = 256;
-/// Bins of durations per octave.
-/// They are 9% wide, narrow enough to separate operations of different kinds.
+/// Bits that select a bin of durations within an octave, which has eight bins.
+/// Bins are 7% to 13% wide, narrow enough to separate operations of different kinds.
 const BINS_AN_OCTAVE_BITS: u32 = 3;
 const DURATION_BINS: usize = (u64::BITS as usize) << BINS_AN_OCTAVE_BITS;
 const FIRST_WIDTH_PS: u64 = 1 << 30; // about a millisecond

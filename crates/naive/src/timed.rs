@@ -434,7 +434,7 @@ impl<L: Logical> TimedDrive<L> {
         answered
     }
 
-    /// Writes the contents of the cache and of begun units to flash.
+    /// Begins to write the cache and the begun units with data of the host to flash.
     pub fn sync(&mut self, now_ns: u64) {
         self.clock.now_ns = self.clock.now_ns.max(now_ns);
         self.write_back();

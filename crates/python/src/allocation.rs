@@ -11,7 +11,7 @@ use crate::raised::raised;
 /// Values with which no group is an exception from the rule.
 const PLAIN: Exceptions = Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 };
 
-/// Computes each group's part of the spare space, one row per workload.
+/// Computes each group's share of the spare space, one row per workload.
 ///
 /// `sizes` and `frequencies` have the shape (workloads, groups), with rows that sum to 1; `op`
 /// has (workloads,).

@@ -208,7 +208,9 @@ impl Load {
         Load(Kind::Spec { text, pages, page_bytes })
     }
 
-    /// True if the requests have arrival times, so that the run is timed.
+    /// True for a workload spec whose requests have arrival times; false for a trace.
+    ///
+    /// A run of such a spec is timed.
     fn is_timed(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }
@@ -219,7 +221,9 @@ impl Load {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
-    /// Number of page writes after which the workload ends, or None if it does not end.
+    /// Number of page writes after which a workload spec ends.
+    ///
+    /// None if it does not end, and for a trace.
     fn writes_in_all(&self) -> PyResult<Option<u64>> {
         match &self.0 {
             Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),

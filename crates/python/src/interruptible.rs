@@ -28,7 +28,9 @@ pub fn interruptible<T: Send + 'static>(
     interruptible_with(py, work, |_| Ok(()))
 }
 
-/// Like [`interruptible`], but also calls `also` at each check.
+/// Like [`interruptible`], but calls `also` after each wait in which no result arrived.
+///
+/// An error of `also` is returned at once.
 pub fn interruptible_with<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -255,7 +255,7 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Number of other requests in the measured interval.
+    /// Number of requests in the measured interval other than reads and writes.
     fn others(&self) -> u64 {
         self.run().measures().others
     }

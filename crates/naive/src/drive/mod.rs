@@ -275,6 +275,8 @@ impl NaiveDrive {
     }
 
     /// Returns the counters when the first block reached n erases, for n = 1, 2, … in order.
+    ///
+    /// The list ends with the wear limit; it is empty without one.
     pub fn first_to_reach(&self) -> &[Erased] {
         &self.first_to_reach
     }

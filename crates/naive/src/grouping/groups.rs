@@ -11,7 +11,7 @@ struct Group {
     /// Measured share of the host's writes (p in the paper).
     share: f64,
     interval_writes: u32,
-    /// Number of intervals for which the group keeps its position in the order.
+    /// Number of intervals for which the group must still keep its position in the order.
     held: u32,
     /// For FDP: number of steps in write frequency above the coldest group.
     ///
@@ -42,7 +42,7 @@ pub(crate) struct Groups {
     smallest_pages: u32,
     coldest_first: Vec<Group>,
     /// For each position in the order: number of consecutive intervals in which the group's hit
-    /// rate was close to the next colder group's.
+    /// rate was below Q times the next colder group's.
     similar_intervals: Vec<u32>,
 }
 
@@ -128,7 +128,7 @@ impl Groups {
 
     /// Ends an interval by Listing 2; returns the changes of groups.
     ///
-    /// A new group gets the number `unused`.
+    /// A new group gets the number `unused`; without one, no group is created.
     pub fn end_interval(&mut self, sizes: &[u32], unused: Option<usize>) -> Vec<Change> {
         self.measure();
         if self.rules.assumed_ratio.is_some() {

@@ -132,7 +132,9 @@ impl Lives {
         self.seen.count(class, self.bin_of(age));
     }
 
-    /// Counts a write of the host, and updates the forecasts when they are due.
+    /// Counts a write of the host. Every quarter of a drive write, updates the forecasts.
+    ///
+    /// The counts of all classes fade with each update.
     pub fn count_write(&mut self) {
         self.writes += 1;
         if self.writes.is_multiple_of((self.logical_pages / 4).max(1)) {

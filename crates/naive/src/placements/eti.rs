@@ -22,7 +22,10 @@ pub struct Eti {
 }
 
 impl Eti {
-    /// Counts a request for the pages from `first` to before `end`; splits extents at its ends.
+    /// Counts a request for the pages from `first` to before `end`.
+    ///
+    /// It first splits extents at the ends of the request, if there may be more extents. Only
+    /// extents that lie entirely within the request count it.
     fn count(&mut self, first: u32, end: u32) {
         for cut in [first, end] {
             let inside = self.extents.iter().position(|e| e.first < cut && cut < e.end);

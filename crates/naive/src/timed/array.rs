@@ -324,7 +324,7 @@ impl Array {
         queued.map(|op| op.waiters.push(Waiter::Request(request))).count()
     }
 
-    /// Notifies the requests and cached pages that wait for a program before it is done.
+    /// Notifies requests and cached pages that wait for a program, although it is not done.
     pub fn release_early(&mut self, id: OpId) {
         let waiters = std::mem::take(&mut self.op_mut(id).waiters);
         let (early, remaining): (Vec<_>, Vec<_>) = waiters
@@ -378,7 +378,7 @@ impl Array {
         }
     }
 
-    /// Returns the previously submitted program or erase of the same block and die, if it waits.
+    /// Returns the last submitted program or erase of the same block and die that is not done.
     fn previous_of_block(&self, id: OpId) -> Option<OpId> {
         let Operation { block, die, .. } = *self.op(id);
         let is_of_block = |op: &&Operation| {

@@ -23,7 +23,7 @@ pub struct ErrorTable {
 #[derive(Debug)]
 pub struct Errors {
     table: ErrorTable,
-    /// Erases of each block.
+    /// Erases of each block, including the erases that the profile assumes before time 0.
     erases: Vec<u32>,
     /// Time of the first program of each block since its erase; None if that was before time 0.
     first_ns: Vec<Option<u64>>,
@@ -63,7 +63,7 @@ impl Errors {
         self.erases[block as usize] += 1;
     }
 
-    /// Returns the number of further tries of the next read.
+    /// Counts the next read, and returns how often it is tried again.
     ///
     /// `purpose` is the index in `retries`.
     pub fn tries(

@@ -30,7 +30,7 @@ pub struct Request {
     /// Number of operations to wait for, plus 1 until all of them are created.
     waits: usize,
     pub cached_pages: usize,
-    /// Interval (between two marks of the host) in which the request was served.
+    /// For a write: interval (between two marks of the host) in which it was served.
     pub interval: usize,
     /// Hints on its pages, if the drive uses any.
     pub hints: Vec<u64>,
@@ -258,7 +258,9 @@ impl<L: Logical> TimedDrive<L> {
         self.pad_begun();
     }
 
-    /// Stores the hint of a write on a page as its latest.
+    /// Stores the hint that a write gives for a page, as the latest hint of the page.
+    ///
+    /// If hints are times, the number of pages from this page to the end of the write is added.
     pub(super) fn store_hint(&mut self, request: &Request, page: u32) {
         let first = request.pages(&self.profile).start;
         let at = (page - first) as usize;

@@ -316,7 +316,9 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// In a pause without other work, folds as many programs as make whole ones on all dies.
+    /// In a pause of the host, folds full rows whenever the array has no work.
+    ///
+    /// Each time, it folds as many programs as make whole ones on all dies.
     pub(super) fn fold_while_idle(&mut self) {
         while self.slc.as_ref().is_some_and(|slc| slc.is_folding) && !self.array.has_work() {
             self.slc().is_folding = self.slc().has_closed_row();

@@ -162,7 +162,8 @@ impl Data {
 
     /// Verifies all pages with data if they have at most [`MOST_COMPARED_BYTES`].
     ///
-    /// Pages of larger data are verified when they are first read.
+    /// Only pages with a known checksum are verified. Pages of larger data are verified when they
+    /// are first read or partly overwritten.
     pub fn compare_all(&self, allocated: &AllocationBitmap) -> Result<()> {
         let Some(sums) = &self.sums else { return Ok(()) };
         let pages = 0..(self.map.len() / self.page_bytes) as u64;

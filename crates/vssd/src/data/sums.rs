@@ -102,7 +102,7 @@ impl Sums {
         }
     }
 
-    /// Clears the checksums of pages before they are stored.
+    /// Clears the checksums of pages before these pages change.
     pub fn forget(&self, pages: Range<u64>) -> Result<()> {
         pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
         // The compiler must not move a store to the page before this line. If the process were

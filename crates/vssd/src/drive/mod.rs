@@ -120,7 +120,10 @@ impl Drive {
         self.store(&request, Source::Bytes(from))
     }
 
-    /// Sets bytes to 0. If `may_trim`, whole pages are trimmed; otherwise all pages are written.
+    /// Sets bytes to 0.
+    ///
+    /// If `may_trim`, pages that lie entirely within the bytes are trimmed, and zeros are written
+    /// to the others. Otherwise, zeros are written to all pages.
     pub fn zero(&self, offset: u64, length: u64, may_trim: bool, fua: bool) -> Result<()> {
         let Some(request) = self.request(Op::Write, offset, length, fua)? else { return Ok(()) };
         let inner = self.whole_pages(offset, length);
@@ -159,7 +162,8 @@ impl Drive {
 
     /// Splits a range into runs of whole pages with or without data.
     ///
-    /// Yields the bytes of each run, and true if they hold data.
+    /// Yields the bytes of each run, and true if they hold data. The first and the last run may
+    /// extend beyond the range.
     pub fn extents(
         &self,
         offset: u64,

@@ -24,7 +24,7 @@ struct Range {
     /// First address of the range, or `NOWHERE` if the entry is unused.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// First address at which a load or store failed, or `NOWHERE`.
+    /// Address of the first load or store that failed, or `NOWHERE`.
     failed_at: AtomicUsize,
     next: *const Range,
 }
@@ -60,7 +60,7 @@ impl Watch {
         Ok(Watch(range))
     }
 
-    /// Returns the first address in the range at which a page was replaced by an empty one.
+    /// Returns the address of the first load or store in the range that failed, or None.
     pub fn failed_at(&self) -> Option<usize> {
         // The compiler must not move loads or stores of mapped memory behind this line, because
         // they may fault.

@@ -57,7 +57,7 @@ impl Label {
         bytes
     }
 
-    /// Decodes a label; None if it is damaged or of another kind.
+    /// Decodes a label; None if it is damaged, or of another kind or version.
     pub fn decode(bytes: &[u8; LABEL_BYTES], magic: [u8; 8]) -> Option<Self> {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
         let identity = bytes[IDENTITY_AT..NUMBERS_AT].try_into().expect("16 bytes");

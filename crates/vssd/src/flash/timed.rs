@@ -152,7 +152,9 @@ impl TimedFlash {
         self.done.remove(&id).is_some()
     }
 
-    /// Advances the model to the current time. Returns true if a request completed meanwhile.
+    /// Advances the model to the current time.
+    ///
+    /// Returns true if any completed request was not yet taken by [`Self::take_done`].
     pub fn catch_up(&mut self) -> Result<bool> {
         self.catch_up_to(self.now_ns())
     }

@@ -29,7 +29,7 @@ pub struct Journal {
     unsynced: Vec<(Arc<Segment>, u64)>,
     /// Estimated time to replay the requests of the last segment.
     replay: Duration,
-    /// Longest time that a replay may take. A snapshot is due when the estimate reaches it.
+    /// Longest time that a replay may take. A snapshot is due when the estimate exceeds it.
     longest_replay: Duration,
     shortage: Option<Error>,
     /// Error of a row that could not be appended.
@@ -94,7 +94,7 @@ impl Journal {
         }
     }
 
-    /// Error that will soon prevent further rows, or None.
+    /// Error that prevents further rows, or will do so soon; None without one.
     pub fn shortage(&self) -> Option<&Error> {
         self.failure.as_ref().or(self.shortage.as_ref())
     }
@@ -129,7 +129,7 @@ impl Journal {
         Unsynced { files: self.files.clone(), seal: self.seal.clone(), segments }
     }
 
-    /// Marks these rows as durable.
+    /// Records that these rows were made durable, so that later flushes skip earlier segments.
     pub fn synced(&mut self, rows: &Unsynced) {
         let current = self.segment.number;
         let last = rows.segments.last().map_or(0, |(segment, _)| segment.number);
@@ -141,7 +141,7 @@ impl Journal {
         self.seal.close()
     }
 
-    /// Turns a timed drive off and takes a snapshot of it.
+    /// Turns a timed drive off and takes a snapshot of it; does nothing for an untimed drive.
     /// The rows of the journal are already durable.
     pub fn finish(&mut self, flash: &mut Flash) -> Result<()> {
         let Flash::Timed(timed, _) = flash else { return Ok(()) };

@@ -44,7 +44,7 @@ impl Files {
         self.beside(&format!(".journal-{number}"))
     }
 
-    /// Number of the next journal: the first that has no file.
+    /// Number of the next journal: the first above `after` that has no file.
     pub fn next_journal(&self, after: u64) -> u64 {
         let is_free = |number: &u64| !self.journal(*number).exists();
         (after + 1..=u64::MAX).find(is_free).expect("no directory holds so many files")

@@ -166,7 +166,7 @@ impl Seal {
         self.map.check()
     }
 
-    /// Sets the number of requests that are durable in data and journal.
+    /// Raises the number of requests that are durable in data and journal; never lowers it.
     pub fn set_durable(&self, served: u64) -> Result<()> {
         self.cell(DURABLE_AT).raise(served);
         self.map.check()

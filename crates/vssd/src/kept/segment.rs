@@ -27,14 +27,14 @@ const MAGIC: [u8; 8] = *b"WampJrnl";
 const HEADER_BYTES: usize = 4096;
 const MARK_AT: usize = 512;
 
-/// Most rows of a segment, which bounds the size of the file.
+/// Largest number of rows of a segment, which bounds the size of the file.
 /// The time of a replay has a limit of its own.
 pub const ROWS: usize = 1 << 20;
 /// Greatest number of a journal and of its first row, which real drives never reach.
 const MOST_COUNTED: u64 = MOST / 2;
 /// Rows for which space is reserved at a time.
 const CHUNK_ROWS: usize = 1 << 15;
-/// If fewer rows have free space, more space is reserved.
+/// If reserved space remains for fewer rows, more space is reserved.
 /// The number exceeds that of concurrent requests.
 const SPARE_ROWS: usize = 1 << 10;
 /// Bytes of a segment's file, which is sparse.

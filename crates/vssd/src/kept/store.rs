@@ -2,9 +2,9 @@
 //!
 //! - `FILE`: the data, followed by their seal.
 //! - `FILE.sums`: checksums of the pages.
-//! - `FILE.flash`: snapshot of the flash before the first row of the journal of the same number. A
-//!   timed drive has only the snapshot of the time when it was turned on, because operations are in
-//!   progress until it is turned off.
+//! - `FILE.flash`: snapshot of the flash before the first row of the journal whose number it holds.
+//!   A timed drive has only the snapshot of the time when it was turned on, because operations are
+//!   in progress until it is turned off.
 //! - `FILE.journal-N`: the requests since the snapshot.
 //!
 //! All of them have the identity of their drive. A request stores its data, appends its row, and is

@@ -7,7 +7,10 @@ use crate::drive::NaiveDrive;
 use crate::grouping::Turn;
 
 impl NaiveDrive {
-    /// Opens groups whose benefit exceeds the cost of their blocks, and closes the other groups.
+    /// Opens groups that are worth their blocks; closes groups worth less than half of them.
+    ///
+    /// Other groups stay as they are. A group also stays closed while a block that was opened under
+    /// its number is still open.
     pub(super) fn open_and_close_groups(&mut self) {
         let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
         let GroupState { rules, source, interval_pages, .. } = self.group_state_mut();
