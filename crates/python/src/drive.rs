@@ -210,7 +210,7 @@ impl Load {
 
     /// True for a workload spec whose requests have arrival times; false for a trace.
     ///
-    /// A run of such a spec is timed.
+    /// With arrival times, the run is timed.
     fn is_timed(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }

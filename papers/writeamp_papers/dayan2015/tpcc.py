@@ -65,7 +65,8 @@ _LITERAL_DEMOTION = 1.0
 _RULES = {PRINTED_RULE: _RULE, NO_RULE: _NO_RULE, ALWAYS: _ALWAYS}
 _DEMOTIONS = {SOME: _DEMOTION, EVERY: _LITERAL_DEMOTION}
 _FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
-# The engine gives each group at least 2% of its size as spare space, so no smaller value exists.
+# All runs give each group at least 2% of its size as spare space (`FLOOR`), so no smaller value
+# exists.
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
 
 # Simulated numbers of FDP's groups, as the paper does not give one, and the number of Fig. 10; in

@@ -97,7 +97,7 @@ def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
 def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the change to a drive of which the host leaves 10% free and trimmed."""
     case = simulated.windowed
-    # The same data fill 90% of this drive; the free 10% are spare space.
+    # The changed case holds the same data in 90% of its pages; the free 10% are spare space.
     roomier = _with_op(case.drive, float(effective_op(case.drive.op, 1 - _FREE, 1 - _FREE)))
     yield Change(
         f"TRIM: {_FREE:.0%} of the drive kept free and trimmed",

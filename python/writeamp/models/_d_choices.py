@@ -188,7 +188,7 @@ def _greedy_rate(spare_factor: float, pages: int) -> float:
     tail_sums = np.cumsum(tails[::-1])[::-1]
     above = np.arange(pages, 0.0, -1.0)  # levels from i up
     vacant, valid = pages * spare_factor, pages * (1.0 - spare_factor)
-    # Sum of the levels at the λ (the tail of i) from which e_i is above 0.
+    # For each i: the sum of the levels at the λ above which e_i exceeds 0. This λ is the tail of i.
     sums_at_departure = above - tail_sums / tails
     lowest = np.searchsorted(-sums_at_departure, -vacant, side="right")
     return float(tail_sums[lowest] / (valid - (pages - above[lowest])))

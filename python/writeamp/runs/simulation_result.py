@@ -50,10 +50,12 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
 from writeamp.units.ratios import space_in_words
 
-# A warning is given if the half width of WA's confidence interval exceeds this share of WA.
+# For a trace, or a given number of writes: a warning is given if the half width of WA's confidence
+# interval exceeds this share of WA.
 ROUGH = 0.05
-# A requested precision applies to the noise of a single run. The interval over replicas is wider,
-# so a warning is given only if its half width exceeds this multiple of the requested half width.
+# Otherwise, the requested precision applies to the noise of a single run. A warning is given if the
+# half width of that noise exceeds the requested one. The interval over replicas is wider, so it may
+# exceed the requested half width by this factor before a warning is given.
 _BEYOND = 4
 # An op above 300% is almost certainly a percentage that was given as a ratio, so a warning is
 # given.

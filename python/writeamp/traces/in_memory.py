@@ -268,7 +268,7 @@ def _of_arrow(data: Any) -> Iterator[pl.DataFrame]:
             yield from _of_arrow_whole(batch)
         return
     try:
-        # Polars reads a stream at once; pyarrow, if installed, reads it batch by batch.
+        # Polars reads a stream as a whole; pyarrow, if installed, reads it batch by batch.
         reader = importlib.import_module("pyarrow").RecordBatchReader
     except ImportError:
         reader = None

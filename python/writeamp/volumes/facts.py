@@ -22,7 +22,7 @@ READ, WRITE = 0, 1
 _COUNTERS_PER_WRITE = 8
 _FEWEST_COUNTERS = 1 << 16
 # The median update interval uses all writes up to the first number. If there are more, it uses a
-# sample of a quarter of them, up to the second number.
+# sample of a quarter of them, but at least the first and at most the second number.
 _FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 13, 1 << 18
 _KEY_BITS = 63
 

@@ -21,7 +21,7 @@ from writeamp.volumes.facts import FACTS, Columns, facts_of
 from writeamp.volumes.fleet import requests_file
 from writeamp.volumes.spills import Spills
 
-# Number of requests in a file, unless a single volume has more.
+# Largest number of requests in a file, unless a single volume has more.
 _FILE_REQUESTS = 1 << 20
 # Rows of a Parquet row group, which is the smallest unit to read for a volume.
 _GROUP_ROWS = 1 << 16

@@ -76,7 +76,8 @@ class VirtualSsd:
                 # is also closed at the exit of the process.
                 atexit.register(self.close)
         except BaseException as error:
-            # Held signals are delivered after the drive exists.
+            # A held signal raises only after the drive was created, so the drive must be closed
+            # here.
             self.__exit__(type(error), error, error.__traceback__)
             raise
         return self

@@ -30,7 +30,7 @@ _EXACT_PART, _EXACT_BYTES = Fraction(1, 100), 16 << 20
 # Allowance for writes of the file system and of other programs during the calibration (a ratio, and
 # bytes), if the kernel did not count them.
 _OTHERS_PART, _OTHERS_BYTES = Fraction(1, 10), 64 << 20
-# Share of the file system that is left free.
+# Free space that must remain after the file is written, as a share of the size of the file.
 _SPARE_PART = 0.05
 # The kernel must have sent at least this share of the file to the drive; otherwise the file is not
 # on this drive.

@@ -28,8 +28,9 @@ from writeamp.units.ratios import physical_of
 # Upper end of op in a search: four times as much spare space as data.
 MOST_OP = 4.0
 
-# Bounds on the draws of d-choices at a collection. At 20 draws for each logical block, almost every
-# block is drawn. Up to 1,000 draws take negligible time. With more, a search would take minutes.
+# Two limits of the draws of d-choices at a collection, of which the larger applies. At 20 draws for
+# each logical block, almost every block is drawn. Up to 1,000 draws take negligible time. With
+# more, a search would take minutes.
 _MOST_DRAWS_A_BLOCK = 20
 _FEW_DRAWS = 1000
 

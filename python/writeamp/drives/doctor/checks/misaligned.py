@@ -9,8 +9,9 @@ from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
 
 _PAGE_BYTES = 4096
-# Shares of a trace's writes that cover pages partially: from the first the check reports them, from
-# the second they are most writes.
+# Shares of the writes that cover pages partially. A trace is reported from the first share on.
+# Below the second share, a trace or a job with several block sizes gets a note instead of a
+# warning.
 _MATERIAL, _MOSTLY = 0.05, 0.5
 _SECTOR_BYTES = 512
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
-# Smallest share of the span that the incomplete last block must have to be reported.
+# An incomplete last block above this share of the span gives a warning, otherwise a note.
 _MATERIAL = 0.01
 
 
