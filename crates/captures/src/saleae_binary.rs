@@ -12,7 +12,7 @@ const MAGIC: &[u8; 8] = b"<SALEAE>";
 const DIGITAL: i32 = 0;
 const CHANGES_BETWEEN_PROGRESS: u64 = 1 << 18;
 const PS_A_S: f64 = 1e12;
-/// Longest time of a capture: 213 days.
+/// Longest time of a capture, 208 days. It is a little below 2⁶⁴ ps, which is 213 days.
 const LONGEST_S: f64 = 1.8e7;
 
 /// Reads a file.

@@ -116,7 +116,7 @@ pub fn counts(array: Option<&Bound<'_, PyAny>>) -> PyResult<Column<u32>> {
     }
 }
 
-/// Set of pages whose numbers may be anywhere in 64 bits.
+/// Set of page numbers, each of up to 64 bits.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct PageSet(Mutex<engine::page_set::PageSet>);
 
@@ -140,12 +140,12 @@ impl PageSet {
         Ok(())
     }
 
-    /// Counts the pages and computes their ranks.
+    /// Computes the ranks of all pages in the set; returns the number of pages.
     fn rank_all(&self) -> u64 {
         self.0.lock().expect("no thread panicked while it held this lock").rank_all()
     }
 
-    /// Returns the rank of each page: the number of members below it.
+    /// Returns the rank of each page: the number of pages in the set with a lower number.
     fn ranks<'py>(
         &self,
         py: Python<'py>,

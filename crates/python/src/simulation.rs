@@ -208,7 +208,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// Logical pages that hold data.
+    /// Number of logical pages that hold data.
     fn mapped_pages(&self) -> u32 {
         self.inner().drive().flash().mapped_pages()
     }
@@ -283,7 +283,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// Log of the manager's groups, one column per property.
+    /// Log of the changes of the manager's groups, one column per property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
         let events = inner.drive().report().group_changes;
@@ -298,7 +298,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// Closed blocks by their number of valid pages.
+    /// Number of closed blocks with each number of valid pages, from 0 on.
     fn valid_page_histogram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_vec(py, observe::valid_page_histogram(self.inner().drive().flash()))
     }

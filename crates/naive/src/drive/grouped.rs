@@ -43,6 +43,8 @@ pub(super) struct GroupState {
     /// Number of openings of blocks so far, for each LUN.
     pub(super) opened: HashMap<usize, u32>,
     /// Length of an interval, in host pages written: h times the number of logical pages.
+    ///
+    /// It has at least one page for each possible group.
     interval_pages: u32,
     /// Host pages still to be written until the end of the interval.
     interval_left: u32,
@@ -125,7 +127,8 @@ impl GroupState {
 
     /// True if blocks move between any groups, as soon as one has too many (Wolf).
     ///
-    /// False if they move between neighbours only, when blocks are erased (FDP).
+    /// False if they move between neighbours when they are erased (FDP). Only a group that has no
+    /// block to open gets one from any group.
     fn moves_space(&self) -> bool {
         self.rules.assumed_ratio.is_none()
     }

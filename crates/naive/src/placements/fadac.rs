@@ -13,7 +13,7 @@ pub struct Fadac {
 }
 
 impl Fadac {
-    /// Returns the number of bounds average, 10·average, 100·average… below the page's count.
+    /// Returns how many of the bounds average, 10·average, 100·average… the page's count exceeds.
     fn class(&self, logical: u32) -> usize {
         let count = self.counts[&logical] << 32;
         let exceeds = |power: &u32| count > self.average * 10u64.pow(*power);

@@ -25,7 +25,7 @@ pub struct Midas {
     /// Number of rewrite intervals in the epoch, by their four leading bits.
     intervals: BTreeMap<u64, u64>,
     hot: Hot,
-    /// Largest number of blocks of each group that has a limit, HOT first.
+    /// Largest number of blocks per domain of each group that has a limit, HOT first.
     bounded: Vec<usize>,
     has_classes: bool,
     /// Group of each closed block.

@@ -9,7 +9,8 @@ pub struct GroupRules {
     pub(crate) detector: Detector,
     /// For FDP: assumed ratio of write frequencies of a class and the next colder one.
     ///
-    /// With a ratio, frequencies are not measured, and blocks move between neighbours only.
+    /// With a ratio, frequencies are not measured. Blocks then move between neighbours, except to a
+    /// group that has no block to open.
     pub(crate) assumed_ratio: Option<f64>,
     pub(crate) allocation: Allocation,
     /// True if groups are created and merged.
@@ -23,7 +24,9 @@ pub struct GroupRules {
     pub(crate) interval: f64,
     /// Weight a of the last interval in moving averages.
     pub(crate) weight: f64,
-    /// Ratio Q of hit rates: below it, neighbours are similar; from it on, a group is created.
+    /// Ratio Q of the hit rates of neighbours. Below it, they are similar.
+    ///
+    /// From Q on, a group may be created above the hottest one; above 2·Q, between neighbours.
     pub(crate) ratio: f64,
     /// Number of intervals (w) for which a new group keeps its position in the order.
     pub(crate) hold_intervals: u32,

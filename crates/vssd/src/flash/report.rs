@@ -126,7 +126,7 @@ pub fn counters(
     }
 }
 
-/// Closed blocks by valid pages, free blocks, and blocks by erases.
+/// Number of closed blocks by valid pages, of free blocks, and of blocks by erases, as JSON.
 pub fn blocks(flash: &Array) -> Value {
     let pages_per_block = flash.geometry().pages_per_block();
     let mut valid_pages = vec![0u64; pages_per_block as usize + 1];

@@ -332,6 +332,8 @@ impl Config {
     }
 
     /// Length of an interval, in host pages written: h times the number of logical pages.
+    ///
+    /// It is rounded, and at least 1.
     pub fn interval_pages(&self, logical_pages: u32) -> u32 {
         ((self.interval * f64::from(logical_pages)).round() as u32).max(1)
     }

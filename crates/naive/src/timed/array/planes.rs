@@ -35,7 +35,7 @@ impl Array {
 
     /// Begins the next read of each idle plane; true if any plane reads.
     ///
-    /// The die must have no other work.
+    /// No other operation of the die may be in progress.
     pub(super) fn begin_on_planes(&mut self, at: usize, clock: &mut Clock) -> bool {
         for plane in 0..self.units[at].planes.len() {
             let state = &mut self.units[at].planes[plane];
