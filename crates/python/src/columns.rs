@@ -141,6 +141,8 @@ impl PageSet {
     }
 
     /// Computes the ranks of all pages in the set; returns the number of pages.
+    ///
+    /// The ranks are valid until pages are inserted.
     fn rank_all(&self) -> u64 {
         self.0.lock().expect("no thread panicked while it held this lock").rank_all()
     }
