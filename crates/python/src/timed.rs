@@ -296,8 +296,10 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Parts of the device that can be busy, such as dies and channels. For each kind of part: its
-    /// name, the number of parts, and their summed busy time so far, in ns.
+    /// Parts of the device that can be busy, such as dies and channels.
+    ///
+    /// For each kind of part: its name, the number of parts, and their summed busy time so far, in
+    /// ns.
     fn busy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let parts = self.run().busy();
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
