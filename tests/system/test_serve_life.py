@@ -248,7 +248,7 @@ class TestInterrupted:
         done = ended(running)
         assert done.status == 130
         assert (done.document["interrupted"], done.document["run_exit_status"]) == (True, 9)
-        assert "interrupted; the figures include the writes until then" in done.err
+        assert "interrupted; the figures include the writes until the interruption" in done.err
         assert left_behind(folder) == []
 
     @needs("setsid")

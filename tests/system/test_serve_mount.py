@@ -209,7 +209,7 @@ class TestEndings:
         running.send_signal(signal.SIGTERM)
         done = ended(running)
         assert done.status == 128 + signal.SIGTERM
-        assert "the figures include the writes until then" in done.err
+        assert "the figures include the writes until the interruption" in done.err
         assert left_behind(folder) == []
 
     @pytest.mark.parametrize("words", ["losetup --find", "mkfs.ext4 -q", "mount -t"])

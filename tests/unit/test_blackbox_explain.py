@@ -127,8 +127,8 @@ def test_kinds_without_rules_or_importances_are_explained_by_their_responses(
         save(train(table, model=name, targets=["latency"]), tmp_path / name)
     found = document("blackbox explain", f"{tmp_path}/linear --out {tmp_path}/page.html")
     assert (found["targets"][0]["importances"], found["targets"][0]["rules"]) == (None, [])
-    assert "has no importances" in (tmp_path / "page.html").read_text("utf-8")
-    assert "no importances" in run("blackbox explain", f"{tmp_path}/linear").out
+    assert "has no feature importances" in (tmp_path / "page.html").read_text("utf-8")
+    assert "no feature importances" in run("blackbox explain", f"{tmp_path}/linear").out
     found = document("blackbox explain", f"{tmp_path}/linear-forest")
     assert found["targets"][0]["importances"]["queue_depth"] > 0
 

@@ -54,7 +54,7 @@ def test_a_target_that_was_hardly_measured_is_left_out_with_a_note(
     asked = f"{tmp_path}/table --out {tmp_path}/model --model linear"
     done = run("blackbox train", asked)
     assert (done.status, list(load(tmp_path / "model").estimators)) == (0, TARGETS[:3])
-    assert "wa is left out, because too few rows have it" in done.err
+    assert "wa is left out, because too few rows have a value of it" in done.err
     done = run("blackbox train", f"{asked} --targets wa")
     assert "rows with the target wa; a model needs at least 20" in done.err
 

@@ -59,7 +59,7 @@ def test_a_parameter_is_neither_a_device_nor_a_file(script: str, tmp_path: Path)
     assert found(report) == {}
     assert any("filename=" in note and "is unknown" in note for note in report.notes)
     reasons = {one.id: one.reason for one in report.not_judged}
-    assert "is unknown: a device or a file" in reasons["stacked-storage"]
+    assert "is a device or a file" in reasons["stacked-storage"]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_how_much_a_file_fills_is_not_judged(fill: str, tmp_path: Path) -> None:
     report = examined(tmp_path, f"{fill}\n{CALL}")
     assert "fresh-drive" not in found(report)
     reasons = {one.id: one.reason for one in report.not_judged}
-    assert reasons["fresh-drive"] == "its amount of writes is unknown"
+    assert reasons["fresh-drive"] == "the job's amount of writes is unknown"
 
 
 # Ways to call fio.

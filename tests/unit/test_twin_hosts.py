@@ -162,7 +162,9 @@ def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> No
 
 def test_counters_without_the_flash_are_refused(tmp_path: Path) -> None:
     (logs(tmp_path / "logs", GB, 2 * GB) / "ocp.json").unlink()
-    with pytest.raises(WriteampError, match="cannot show the WA of a chain, which was not begun"):
+    with pytest.raises(
+        WriteampError, match="cannot show the WA of a chain of workloads; nothing was written"
+    ):
         HostCounters.of(source_at(str(tmp_path / "logs")))
 
 

@@ -119,7 +119,11 @@ impl Changes {
         let origin = *self.origin.get_or_insert(time.value);
         let time_ps = u64::try_from(time.value - origin).ok().filter(|t| *t >= self.ending.end_ps);
         let time_ps = time_ps.ok_or_else(|| {
-            format!("the time {} is earlier than the row before it, or far too late", quoted(text))
+            format!(
+                "the time {} is earlier than that of the row before it, or over 213 days after the \
+                 first; times must ascend within 213 days",
+                quoted(text)
+            )
         })?;
         self.ending.rounded_times += u64::from(time.rounded);
         self.ending.end_ps = time_ps;

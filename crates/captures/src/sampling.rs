@@ -52,7 +52,7 @@ impl Sampler {
     pub fn new(sampling: Sampling, channels: usize, seed: u64) -> Result<Self> {
         let Sampling { period_ps, jitter_ns, missed } = sampling;
         if period_ps == 0 {
-            return Err(Error::Setting("the sampling period is 0; it must be above".to_owned()));
+            return Err(Error::Setting("the sampling period is 0; it must be above 0".to_owned()));
         }
         // More jitter would make edge times meaningless.
         if !(0.0..=1e6).contains(&jitter_ns) {
@@ -79,8 +79,8 @@ impl Sampler {
     pub fn edge(&mut self, edge: Edge, mut seen: impl FnMut(Edge)) -> Result<()> {
         if edge.time_ps < self.last_ps || edge.channel >= self.blind.len() {
             return Err(Error::Setting(format!(
-                "the edge at {} ps on channel {} is earlier than the one before it, or on a \
-                 channel that there is not",
+                "the edge at {} ps on channel {} is earlier than the edge before it, or the \
+                 capture has no such channel",
                 edge.time_ps, edge.channel
             )));
         }

@@ -79,7 +79,7 @@ fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Res
         (1..).zip(&numbers).find_map(|(due, number)| (due != *number).then_some(due))
     {
         return Err(Error::whole(format!(
-            "'{prefix}{missing}' is missing or there twice among its {} chunks of samples",
+            "'{prefix}{missing}' is missing, or occurs twice, among the {} chunks of samples",
             numbers.len()
         )));
     }

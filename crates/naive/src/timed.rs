@@ -452,7 +452,9 @@ impl<L: Logical> TimedDrive<L> {
                     Waiter::TablePage(page) => {
                         self.table.as_mut().expect("a table").reads.remove(&page);
                     }
-                    Waiter::Operation(_) => unreachable!("operations are released when they end"),
+                    Waiter::Operation(_) => {
+                        unreachable!("a waiting operation must be released when it ends")
+                    }
                 }
             }
             self.admit_waiting();

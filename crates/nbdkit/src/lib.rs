@@ -84,7 +84,7 @@ const NOT_CLOSED: c_int = 74;
 const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
         Ok(version) => version,
-        Err(_) => panic!("a version has no NUL"),
+        Err(_) => panic!("the version must not contain a NUL"),
     };
 
 /// Returns the plugin's table of functions; nbdkit looks for this symbol.
@@ -103,7 +103,7 @@ unsafe extern "C" fn config(key: *const c_char, value: *const c_char) -> c_int {
         }
         let path = std::os::unix::ffi::OsStrExt::from_bytes(value.to_bytes());
         let path: &std::ffi::OsStr = path;
-        *CONFIG.lock().expect("no thread panics with this lock") = Some(path.into());
+        *CONFIG.lock().expect("no thread panicked while it held this lock") = Some(path.into());
         Ok(())
     })
 }
@@ -113,7 +113,7 @@ unsafe extern "C" fn config_complete() -> c_int {
 }
 
 fn read_config() -> Result<Config> {
-    let path = CONFIG.lock().expect("no thread panics with this lock").clone();
+    let path = CONFIG.lock().expect("no thread panicked while it held this lock").clone();
     Config::read(&path.ok_or_else(|| Error::invalid("config=FILE is required"))?)
 }
 
@@ -128,7 +128,7 @@ unsafe extern "C" fn after_fork() -> c_int {
         let drive = Arc::new(Drive::open(&config)?);
         if let Some(path) = &config.control {
             let control = Control::listen(path, drive.clone())?;
-            *CONTROL.lock().expect("no thread panics with this lock") = Some(control);
+            *CONTROL.lock().expect("no thread panicked while it held this lock") = Some(control);
         }
         if DRIVE.set(drive).is_err() {
             return Err(Error::invalid("the drive was opened twice"));
@@ -140,9 +140,9 @@ unsafe extern "C" fn after_fork() -> c_int {
 unsafe extern "C" fn cleanup() {
     // The last printed error is cleared, so that the reason of a failed close is printed even if it
     // was printed before.
-    PRINTED.lock().expect("no thread panics with this lock").clear();
+    PRINTED.lock().expect("no thread panicked while it held this lock").clear();
     let closed = answered(|| {
-        CONTROL.lock().expect("no thread panics with this lock").take();
+        CONTROL.lock().expect("no thread panicked while it held this lock").take();
         DRIVE.get().map_or(Ok(()), |drive| drive.close())
     });
     HAS_FAILED.store(closed != 0, Ordering::Release);
@@ -286,7 +286,7 @@ fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
     let Err(error) = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(panicked) else {
         return 0;
     };
-    let mut printed = PRINTED.lock().expect("no thread panics with this lock");
+    let mut printed = PRINTED.lock().expect("no thread panicked while it held this lock");
     if *printed != error.sentence {
         let sentence = CString::new(error.sentence.replace('\0', "")).unwrap_or_default();
         // SAFETY: both arguments are C strings, and the format takes one string.

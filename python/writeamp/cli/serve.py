@@ -162,7 +162,7 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
     sys.stdout.flush()
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
-            result.interrupted_by, "the figures include the writes until then"
+            result.interrupted_by, "the figures include the writes until the interruption"
         )
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")

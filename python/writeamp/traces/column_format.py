@@ -61,7 +61,7 @@ def column_format(name: str) -> Format:
         summary=SUMMARY,
         columns=columns.text,
         units="; ".join(columns.notes),
-        detection="never: it must be stated",
+        detection="never detected; the columns must be stated",
         matches=lambda head: False,
         certain=False,
         rows=lambda path: _row_format(path, columns),

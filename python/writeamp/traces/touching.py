@@ -142,5 +142,6 @@ def refuse_large_footprint(
 
 
 def _capacity(logical_pages: int | None) -> str:
-    subject = "the drive has" if logical_pages else "a drive has at most"
-    return f"{subject} {logical_pages or MAX_PAGES} pages"
+    if logical_pages:
+        return f"the drive has {logical_pages} pages"
+    return f"a drive has at most {MAX_PAGES} pages"

@@ -187,7 +187,7 @@ impl Array {
         let page = *pages
             .iter()
             .find(|&&p| p >= logical_pages)
-            .expect("the largest page is not on the drive, so the search finds one");
+            .expect("the largest page is beyond the drive, so a page beyond the drive is found");
         Err(Error::OffTheEnd { page, logical_pages })
     }
 

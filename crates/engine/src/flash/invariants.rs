@@ -41,7 +41,7 @@ impl Array {
             let index = block as usize;
             let marked: u32 = self.blocks.marks(block).iter().map(|marks| marks.count_ones()).sum();
             holds(marked == self.invalid_pages(block), || {
-                format!("invalid count = invalid marks, block {block}")
+                format!("number of invalid pages = number of their marks, block {block}")
             })?;
             // Only full blocks are erased, so the total number of programs follows from the erase
             // counts and the pages in the blocks now.
@@ -49,12 +49,24 @@ impl Array {
                 u64::from(self.erase_counts[index]) * pages_per_block + u64::from(written[index]);
         }
         let counted = self.counters.flash_pages() + self.counters.skipped_pages;
-        holds(counted == programmed, || "programs = host + every named cause".into())?;
+        holds(counted == programmed, || {
+            "counted programs + skipped pages = pages written to the blocks".into()
+        })?;
         let erases: u64 = self.erase_counts.iter().map(|&n| u64::from(n)).sum();
-        holds(erases == self.counters.erases, || "erases = Σ erase counts".into())?;
-        self.check_pools(BlockState::Free, &self.free, "the free pools hold the free blocks")?;
+        holds(erases == self.counters.erases, || {
+            "counted erases = Σ erase counts of the blocks".into()
+        })?;
+        self.check_pools(
+            BlockState::Free,
+            &self.free,
+            "the pools of free blocks list each free block once, and no other",
+        )?;
         let spares = self.wear.spares();
-        self.check_pools(BlockState::Spare, spares, "the spare blocks are those set aside")
+        self.check_pools(
+            BlockState::Spare,
+            spares,
+            "the lists of spare blocks contain each spare block once, and no other",
+        )
     }
 
     /// Number of written pages of each block. In open blocks, these are the pages before the
@@ -67,14 +79,14 @@ impl Array {
             BlockState::Free | BlockState::Spare | BlockState::Retired => 0,
         };
         let mut written: Vec<u32> = self.states.iter().map(of_state).collect();
-        let one_each = || "each open block has one frontier".to_owned();
+        let one_each = || "each open block has exactly one frontier".to_owned();
         for frontier in frontiers {
             let Frontier { next_page, end_page } = *frontier;
             let is_of_a_block = end_page <= self.geometry.physical_pages()
                 && end_page.is_multiple_of(pages_per_block)
                 && next_page <= end_page
                 && end_page - next_page <= pages_per_block;
-            holds(is_of_a_block, || "a frontier lies in a block".into())?;
+            holds(is_of_a_block, || "each frontier lies within one block".into())?;
             if frontier.is_full() {
                 continue;
             }
@@ -116,7 +128,9 @@ impl Array {
         }
         let mapped = self.logical_to_physical.iter().filter(|page| **page != NONE).count() as u64;
         holds(mapped == valid_pages, || "a mapped page is not marked invalid".into())?;
-        holds(mapped == u64::from(self.mapped_pages), || "Σ valid = mapped logical pages".into())
+        holds(mapped == u64::from(self.mapped_pages), || {
+            "counted mapped pages = pages in the mapping table".into()
+        })
     }
 
     /// Checks that each block in `state` is listed in its pool exactly once.

@@ -45,8 +45,8 @@ impl Registered<Geometry> for YoungestFree {
                 "reserve",
                 "8",
                 Domain::Whole(1, U32_MAX),
-                "number of free blocks reserved in each pool; the least erased of the free blocks \
-                 is opened",
+                "number of free blocks reserved in each pool; of all its free blocks, the least \
+                 erased is opened",
             )
             .extent(Extent::Blocks)]);
 

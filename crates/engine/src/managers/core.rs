@@ -296,7 +296,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
             let failure = self.victims[domain].failure();
-            return Err(failure.expect("a drive that must collect has closed blocks"));
+            return Err(failure.expect(
+                "without a failure of the victim policy, a drive that collects has closed blocks",
+            ));
         };
         self.count_gain(victim);
         self.notify_victim(victim, self.victims[domain].measure(), &scores);

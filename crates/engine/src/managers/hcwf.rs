@@ -315,8 +315,8 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
     const ENTRY: Entry = if SWAPS {
         Entry::new(
             "hcwf-swap",
-            "hcwf that also exchanges a hot and a cold block when a victim does not fit the other \
-             frontier",
+            "hcwf that also exchanges a hot and a cold block when a victim's pages do not fit in \
+             the other frontier",
         )
         .example("hcwf-swap:d_swap=100")
         .params(&[D, D_SWAP, DETECTOR])

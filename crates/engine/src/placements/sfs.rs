@@ -303,7 +303,7 @@ impl Placement for Sfs {
 
     #[inline(always)]
     fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
-        self.group(self.hotness.expect("a page that the host has written"))
+        self.group(self.hotness.expect("a migrated page must have been written by the host"))
     }
 
     fn bytes(&self) -> u64 {

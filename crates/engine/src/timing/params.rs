@@ -18,7 +18,7 @@ use crate::flash::Geometry;
 /// Values by kind of page: one value for all pages, or one for each kind (such as lower,
 /// upper and extra pages).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "or a list of one for each kind of page")]
+#[serde(untagged, expecting = "or a list of one value for each kind of page")]
 pub enum ByKind {
     /// One value for all pages.
     Same(f64),

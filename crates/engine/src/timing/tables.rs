@@ -8,7 +8,7 @@ use super::domains::Domain;
 use crate::error::{Error, Result};
 
 /// Text for errors: the values are one number, or a list with one for each kind of page.
-const OF_KINDS: &str = "or a list of one for each kind of page";
+const OF_KINDS: &str = "or a list of one value for each kind of page";
 /// Most characters of an invalid value that an error shows.
 const MOST_SHOWN: usize = 80;
 

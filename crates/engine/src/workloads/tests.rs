@@ -394,7 +394,7 @@ fn a_trace_of_impossible_requests_is_refused() {
         (Request::of_pages(Op::Trim, 0..1), "no write"),
         (Request { pages: 0, ..write }, "a flush must have 0 pages"),
         (Request { pages: 1, ..Request::flush() }, "a flush must have 0 pages"),
-        (Request { head_bytes: 4096, ..write }, "leave no byte of it"),
+        (Request { head_bytes: 4096, ..write }, "tail_bytes leave no byte of it"),
         (Request { first_page: u32::MAX, ..write }, "32 bits"),
     ] {
         let error = Trace::new([request], 4096, 1).unwrap_err().to_string();

@@ -195,7 +195,7 @@ fn checked_end(request: &Request, page_bytes: u32) -> Result<u32> {
         return Err(invalid("a flush must have 0 pages, any other request at least 1"));
     }
     if request.partial_bytes() >= u64::from(page_bytes) * u64::from(pages.max(1)) {
-        return Err(invalid("its head and tail bytes leave no byte of it"));
+        return Err(invalid("its head_bytes and tail_bytes leave no byte of it"));
     }
     first_page.checked_add(pages).ok_or_else(|| invalid("its page numbers must fit in 32 bits"))
 }

@@ -83,7 +83,7 @@ impl NaiveDrive {
             scheme.collected(from);
         }
         for logical in self.erase_victim(victim) {
-            let scheme = self.scheme.as_mut().expect("a drive with a placement");
+            let scheme = self.scheme.as_mut().expect("the drive must have a placement");
             let stream = if is_table { TABLE } else { scheme.migrated(logical, from) };
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
@@ -177,6 +177,7 @@ impl NaiveDrive {
 }
 
 fn swap_remove(blocks: &mut Vec<u32>, block: u32) {
-    let place = blocks.iter().position(|&other| other == block).expect("a block of the list");
+    let place =
+        blocks.iter().position(|&other| other == block).expect("the list must contain the block");
     blocks.swap_remove(place);
 }

@@ -40,7 +40,7 @@ impl NaiveDrive {
             }
             _ => last_first.max(),
         };
-        self.free[pool].remove(at.expect("a free block to open"))
+        self.free[pool].remove(at.expect("the pool must have a free block"))
     }
 
     /// Moves the pages of a block with few erases to `worn`, if that is due.

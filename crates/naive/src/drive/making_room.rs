@@ -45,7 +45,7 @@ impl NaiveDrive {
             assert_eq!(
                 self.setup.layout,
                 Layout::Striped,
-                "no LUN can make room by its own collection"
+                "only with the layout striped may every LUN lack room and invalid pages"
             );
             self.collect(0);
         }
@@ -76,7 +76,7 @@ impl NaiveDrive {
     pub(super) fn open_block(&mut self, stream: usize, pool: usize) {
         let block = self.take_free(pool);
         let previous = self.open.insert((stream, pool), block);
-        assert_eq!(previous, None, "a stream has one open block in a pool");
+        assert_eq!(previous, None, "a stream must not open a second block in a pool");
         self.opened_for.insert(block, stream);
         self.opened_at.insert(block, self.clock.now);
         if let Some(state) = &mut self.group_state {

@@ -219,7 +219,7 @@ impl NaiveDrive {
             return;
         }
         let now = self.clock.now;
-        let mut scheme = self.scheme.take().expect("a drive with a placement");
+        let mut scheme = self.scheme.take().expect("the drive must have a placement");
         if scheme.needs_blocks() {
             let closed = self.closed.iter().flatten().chain(&self.held);
             let closed = closed.filter(|block| self.opened_for[block] != TABLE);

@@ -79,7 +79,8 @@ impl Intervals {
             self.lives.count_seen(class, age);
         }
         self.lives.count_write();
-        let (class, age) = self.class_and_age(page, now).expect("a page that was written");
+        let (class, age) =
+            self.class_and_age(page, now).expect("the page must have been written before");
         let life = self.lives.forecast(class, age);
         self.arrived.push(self.group_for(life));
         match holder {

@@ -92,7 +92,7 @@ impl Scheme for Eti {
         self.run.push(logical);
         self.trimmed.clear();
         let own = self.extents.iter().find(|e| e.first <= logical && logical < e.end);
-        usize::from(own.expect("a page of the drive").count < 4)
+        usize::from(own.expect("each page of the drive must be in an extent").count < 4)
     }
 
     fn on_unmapped(&mut self, logical: u32) {

@@ -275,8 +275,9 @@ impl Scheme for Midas {
 
     fn collected(&mut self, victim: Collected) {
         let Collected { block, opened, now, .. } = victim;
-        let group = self.group_of.remove(&block).expect("the group of a closed block");
-        let closed = self.closed_at.remove(&block).expect("when a closed block closed");
+        let group = self.group_of.remove(&block).expect("each closed block must have a group");
+        let closed =
+            self.closed_at.remove(&block).expect("each closed block must have a closing time");
         self.held.values_mut().for_each(|blocks| blocks.retain(|&held| held != block));
         self.victim_group = group;
         for stats in [&mut self.epoch, &mut self.period] {
@@ -336,8 +337,9 @@ impl Scheme for Midas {
     }
 
     fn on_leveled(&mut self, young: u32, worn: u32) {
-        let group = self.group_of.remove(&young).expect("the group of a closed block");
-        let closed = self.closed_at.remove(&young).expect("when a closed block closed");
+        let group = self.group_of.remove(&young).expect("each closed block must have a group");
+        let closed =
+            self.closed_at.remove(&young).expect("each closed block must have a closing time");
         self.group_of.insert(worn, group);
         self.closed_at.insert(worn, closed);
         for held in self.held.values_mut().flatten().filter(|held| **held == young) {

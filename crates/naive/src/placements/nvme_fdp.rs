@@ -29,7 +29,7 @@ impl Scheme for NvmeFdp {
             let is_of = |handle: &usize| {
                 logical as usize * self.handles < (handle + 1) * self.pages as usize
             };
-            (0..self.handles).find(is_of).expect("a page of the drive")
+            (0..self.handles).find(is_of).expect("each page of the drive must have a handle")
         } else {
             usize::from(hint.group) % self.handles
         }

@@ -141,6 +141,6 @@ impl<L: Logical> TimedDrive<L> {
     }
 
     fn cached(&mut self) -> &mut Cache {
-        self.cache.as_mut().expect("a drive with a cache")
+        self.cache.as_mut().expect("the drive must have a write cache")
     }
 }

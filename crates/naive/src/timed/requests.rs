@@ -191,7 +191,7 @@ impl<L: Logical> TimedDrive<L> {
             let wanted = request.sectors_of(page, &self.profile);
             let cached = self.cache.as_ref().and_then(|cache| cache.dirty_of(page)).cloned();
             if cached.as_ref().is_some_and(|dirty| dirty.is_empty() || dirty.is_superset(&wanted)) {
-                self.cache.as_mut().expect("the cache holds the page").use_page(page);
+                self.cache.as_mut().expect("the cache must hold the page").use_page(page);
                 from_memory_bytes += u64::from(bytes);
                 continue;
             }

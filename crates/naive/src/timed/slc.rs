@@ -142,7 +142,7 @@ impl Slc {
 
 impl<L: Logical> TimedDrive<L> {
     fn slc(&mut self) -> &mut Slc {
-        self.slc.as_mut().expect("a drive with an SLC cache")
+        self.slc.as_mut().expect("the drive must have an SLC cache")
     }
 
     /// Returns the physical page of a logical page, in the cache or behind it.

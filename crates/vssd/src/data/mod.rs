@@ -26,7 +26,7 @@ const MAPPED_BYTES: u64 = 4 << 10;
 /// Data of at most this size, in bytes, are verified before the drive serves requests.
 /// Reading them takes about a second.
 pub const MOST_COMPARED_BYTES: usize = 1 << 30;
-const NO_PANIC: &str = "no thread panics while storing";
+const NO_PANIC: &str = "no thread panicked while it held this lock";
 
 /// Number of page locks.
 /// There are more locks than concurrent requests, so that requests rarely wait for a lock of

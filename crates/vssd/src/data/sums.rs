@@ -162,7 +162,7 @@ impl Sums {
     }
 
     fn sum(&self, page: u64) -> &AtomicU32 {
-        assert!(page < self.pages, "a page of the drive");
+        assert!(page < self.pages, "the page must be on the drive");
         let at = HEAD_BYTES + page as usize * SUM_BYTES;
         // SAFETY: within the mapping, aligned, and accessed as an atomic only.
         unsafe { AtomicU32::from_ptr(self.map.as_mut_ptr().add(at).cast()) }

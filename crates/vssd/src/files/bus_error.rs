@@ -51,7 +51,7 @@ pub struct Watch(&'static Range);
 impl Watch {
     /// Watches mapped memory.
     pub fn of(start: *const u8, length: usize) -> io::Result<Self> {
-        let mut free = FREE.lock().expect("no thread panics with this lock");
+        let mut free = FREE.lock().expect("no thread panicked while it held this lock");
         install()?;
         let range = free.pop().unwrap_or_else(new_range);
         range.failed_at.store(NOWHERE, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.0.start.store(NOWHERE, Ordering::Release);
-        FREE.lock().expect("no thread panics with this lock").push(self.0);
+        FREE.lock().expect("no thread panicked while it held this lock").push(self.0);
     }
 }
 

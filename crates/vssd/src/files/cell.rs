@@ -21,7 +21,10 @@ pub struct Cell<'a>(&'a AtomicU64);
 impl<'a> Cell<'a> {
     /// Cell at a byte offset of a mapping.
     pub(crate) fn of(map: &'a Mapping, at: usize) -> Self {
-        assert!(at.is_multiple_of(8) && at + 8 <= map.len(), "a word of the mapping");
+        assert!(
+            at.is_multiple_of(8) && at + 8 <= map.len(),
+            "a cell must be an aligned word of the mapping"
+        );
         // SAFETY: the word is mapped as long as `map` lives, aligned, and accessed as an atomic
         // only.
         Cell(unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(at).cast()) })

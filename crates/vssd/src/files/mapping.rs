@@ -73,7 +73,7 @@ impl Mapping {
 
     /// The file; panics without one.
     pub fn file(&self) -> &File {
-        &self.mapped.as_ref().expect("a mapping of a file").file
+        &self.mapped.as_ref().expect("the mapping must be of a file").file
     }
 
     /// Fails if a load or store met a page that the file could not provide.

@@ -68,7 +68,7 @@ impl Sparse {
     /// Space that `fallocate` reserves without data is converted page by page on each store, which
     /// takes a hundred times as long.
     fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
-        let _alone = self.filling.lock().expect("no thread panics while filling holes");
+        let _alone = self.filling.lock().expect("no thread panicked while it held this lock");
         if self.is_reserved(extent) {
             return Ok(());
         }

@@ -122,7 +122,7 @@ pub fn counters(
     });
     match document {
         Value::Object(map) => map,
-        _ => unreachable!("a document is an object"),
+        _ => unreachable!("the report must be a JSON object"),
     }
 }
 

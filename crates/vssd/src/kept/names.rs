@@ -54,7 +54,10 @@ impl Files {
     pub fn journals(&self) -> Result<Vec<u64>> {
         let failed = |error| Error::io(&self.directory, "list it", &error);
         let prefix = self.beside(".journal-");
-        let prefix = prefix.file_name().expect("a file has a name").as_encoded_bytes();
+        let prefix = prefix
+            .file_name()
+            .expect("the path of a journal must have a file name")
+            .as_encoded_bytes();
         let mut numbers = Vec::new();
         for entry in fs::read_dir(&self.directory).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();

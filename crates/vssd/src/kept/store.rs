@@ -307,7 +307,7 @@ impl Files {
                 previous.sync()?;
             }
         }
-        let (segment, rows) = last.expect("the first journal is there");
+        let (segment, rows) = last.expect("a drive must have at least one journal");
         Ok(Replayed { segment, rows, durable, strays, took: began.elapsed() })
     }
 }

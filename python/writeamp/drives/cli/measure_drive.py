@@ -120,7 +120,9 @@ def run(
     elif not printed:
         options.print_card(result.card())
     if result.stopped_by is not None:
-        boundary.end_as_interrupted(result.stopped_by, "the figures include the writes until then")
+        boundary.end_as_interrupted(
+            result.stopped_by, "the figures include the writes until the interruption"
+        )
     if result.status:
         boundary.say(f"the command failed with status {result.status}")
         raise typer.Exit(result.status)

@@ -176,10 +176,12 @@ def _bounds(pairing: _JudgedPairing, definition: str | None) -> bool:
 
 def _left_out(pair: Pairing) -> str:
     low, wa, _ = (float(bound) for bound in pair.wa)
-    text = "this drive's flash counter leaves out part of the flash (it counts "
-    if low < 1:
-        return f"{text}{wa:.2g} times the host writes)"
-    return f"{text}{wa:.3g} times the host writes). WA is {at_least(low)}"
+    counted = f"{wa:.2g}" if low < 1 else f"{wa:.3g}"
+    text = (
+        "this drive's flash counter leaves out part of the flash (it counts "
+        f"{counted} times the host writes)"
+    )
+    return text if low < 1 else f"{text}. WA is {at_least(low)}"
 
 
 def _flash(facts: CounterFacts, amounts: Amounts) -> Amount | None:

@@ -44,7 +44,7 @@ _MORE_OP = (0.07, 0.14)
 _MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
 _HANDLES = "nvme-fdp:handles=4"
 _FULL = 0.9
-_TRIM = "TRIM: a tenth of the capacity is free"
+_TRIM = "TRIM that keeps a tenth of the capacity free"
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,10 @@ def _lifetime(
                 "rated cycles",
                 f"{cycles.usual}, with bounds {cycles.low} to {cycles.high} ({cycles.source})",
             ),
-            ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
+            (
+                "simulated drive",
+                f"{load.size_bytes:,} logical bytes, with op and blocks as in the profile",
+            ),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
             ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
             *_of_candidates(of_all),
@@ -212,7 +215,7 @@ def _relative_low(base: Endurance) -> float:
 def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
     if of_all.candidates == 1:
         return ()
-    words = "each has its own WA and op; wear leveling is that of the most probable one"
+    words = "each has its own WA and op; the evenness of wear is that of the most probable drive"
     return (("candidates", f"{of_all.candidates} possible drives of the profile: {words}"),)
 
 
@@ -221,10 +224,11 @@ def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
     ranges = {
         "rated cycles": cycles.high / cycles.low,
         "the evenness of the wear": of_wear,
-        "which of the possible drives of the profile it is": of_all.years[2] / of_all.years[1],
+        "the differences between the possible drives of the profile": of_all.years[2]
+        / of_all.years[1],
     }
     widest = max(ranges, key=lambda name: ranges[name])
-    return widest if ranges[widest] > 1 else "nothing: all values are given"
+    return widest if ranges[widest] > 1 else "nothing: no value has bounds"
 
 
 @dataclass(frozen=True)
@@ -307,5 +311,8 @@ def rated_cycles(device: str, stated_cycles: int | None) -> RatedCycles:
     if stated is None:
         return RatedCycles(low, usual, high, f"typical for {cell}")
     return RatedCycles(
-        min(low, stated), stated, max(high, stated), f"the profile; typical for {cell}"
+        min(low, stated),
+        stated,
+        max(high, stated),
+        f"value of the profile; bounds typical for {cell}",
     )

@@ -107,7 +107,7 @@ class Ranking(Drawn, list[Verdict]):
             for verdict in self
         ]
         columns = ("model", "drive", "meets", ">headroom", ">sure headroom", ">outside training")
-        return Card("Drives by whether they meet the bounds", rows, columns)
+        return Card("Drives ranked by the bounds, the best first", rows, columns)
 
     def figure(self) -> BarChart:
         """Return bars of the headroom of each model."""
@@ -151,7 +151,8 @@ def choose(
     for model in models.values():
         if model.features not in characteristics:
             raise WriteampError(
-                f"characteristics has no frame of {model.features!r} features, which a model needs"
+                f"characteristics has no frame for the feature set {model.features!r}, which a "
+                "model needs"
             )
     verdicts = [
         _verdict(name, model, characteristics[model.features], bounds, share)

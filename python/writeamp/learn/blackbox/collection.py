@@ -59,7 +59,7 @@ _LEARNT = "latency_us"
 _LABELS = {
     "points": "points of the design",
     "done": "points measured now",
-    "skipped": "points already in the file",
+    "skipped": "points skipped, as the file already has them",
     "failed": "points that failed now",
     "elapsed_s": "time in s",
     "out": "file",
@@ -101,7 +101,11 @@ class Collected(Drawn):
     def card(self) -> Card:
         """Return the number of points of each outcome."""
         rows = [(_LABELS[name], shown_value(value)) for name, value in self.to_dict().items()]
-        notes = [f"{self.merged} points are equal to earlier points on this target", *self.errors]
+        merged = (
+            f"{self.merged} points of the design are equal to earlier points on this target, "
+            "and are measured only once"
+        )
+        notes = [merged, *self.errors]
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:

@@ -68,7 +68,7 @@ class Explanation(Drawn):
         """Return each feature's share of the explained variation, the most important first."""
         ranked = sorted((self.importances or {}).items(), key=lambda entry: -entry[1])
         rows = [(name, f"{share:.1%}") for name, share in ranked]
-        notes = [] if rows else ["this kind of model has no importances"]
+        notes = [] if rows else ["this kind of model has no feature importances"]
         title = f"Features that decide {self.target}"
         return Card(title, rows, ("feature", ">share of explained variation"), notes=notes)
 
@@ -79,7 +79,7 @@ class Explanation(Drawn):
             WriteampError: this kind of model has no importances.
         """
         if self.importances is None:
-            raise WriteampError(f"this kind of model has no importances for {self.target}")
+            raise WriteampError(f"this kind of model has no feature importances for {self.target}")
         names, shares = list(self.importances), list(self.importances.values())
         title = f"Features that decide {self.target}"
         return importances(names, shares, target=self.target, title=title, subtitle="")

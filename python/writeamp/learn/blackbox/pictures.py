@@ -145,7 +145,11 @@ def _parts(model: BlackBox, workload: pl.DataFrame, named: str, title: str) -> I
         explanation = explained(model, target)
         yield f"<h2>{html_text(target)}</h2>"
         bars = importance_bars(model, explanation)
-        yield "<p>This kind of model has no importances.</p>" if bars is None else _image(bars)
+        yield (
+            "<p>This kind of model has no feature importances.</p>"
+            if bars is None
+            else _image(bars)
+        )
         curves = strongest(curves_of_all, target, _MOST_CURVES)
         if curves:
             yield _image(response_curves(model, target, curves, named))

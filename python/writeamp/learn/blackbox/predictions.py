@@ -68,10 +68,14 @@ class Score(Drawn):
             ("R²", f"{self.r2:.4f}"),
             (
                 "mean absolute error",
-                f"{four_digits(self.mae)} (mean measured value {four_digits(self.mean)})",
+                f"{four_digits(self.mae)}, where measured values have a mean of "
+                f"{four_digits(self.mean)}",
             ),
             ("mean relative error", f"{self.mre:.2%}"),
-            ("measured value in its interval", f"{self.coverage:.1%} of {self.n:,} rows"),
+            (
+                "measured value inside its prediction interval",
+                f"{self.coverage:.1%} of {self.n:,} rows",
+            ),
             ("mean relative error between grid levels", self.between_in_words()),
         ]
         return Card(f"Predictions of {self.target}", rows)
@@ -79,7 +83,7 @@ class Score(Drawn):
     def between_in_words(self) -> str:
         """Return the error between grid levels in words, or that no row measures it."""
         if self.between_n == 0:
-            return "unknown, because all rows lie on a grid of sizes and depths"
+            return "unknown, because no row has a size or depth that few other rows have"
         return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
@@ -335,7 +339,7 @@ def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
 
 def _rows(predictions: Predictions) -> str:
     rows = len(predictions.value)
-    return "of one row" if rows == 1 else f"of {rows:,} rows, in their order"
+    return "of one row" if rows == 1 else f"of {rows:,} rows, in the order of the rows given"
 
 
 def _cells(predictions: Predictions) -> Iterable[tuple[str, str, str]]:

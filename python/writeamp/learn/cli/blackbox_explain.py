@@ -153,7 +153,9 @@ def _curve(curve: Response, target: str) -> dict[str, Any]:
 def _print_importances(title: str, explanations: Sequence[Explanation]) -> None:
     explained = [explanation for explanation in explanations if explanation.importances is not None]
     if not explained:
-        stdout.print("This kind of model has no importances. Use --out for its response curves.")
+        stdout.print(
+            "This kind of model has no feature importances. Use --out for its response curves."
+        )
         return
     names = list(explained[0].importances or {})
     rows = [

@@ -74,7 +74,7 @@ def train_model(
         )
     if settings.targets is None:
         for target in set(targets_in(table)) - set(trained.estimators):
-            options.note(f"{target} is left out, because too few rows have it")
+            options.note(f"{target} is left out, because too few rows have a value of it")
     model_file.save(trained, out)
     _note_grid(trained)
     rows = {target: len(marks) for target, marks in trained.trained_on.items()}

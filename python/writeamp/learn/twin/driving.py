@@ -145,7 +145,7 @@ class _Drawn:
             ends[window.phase + 1] = window.end_pages
         self._phase, self._begin = window_part.phase, ends[window_part.phase]
         count = ends[window_part.phase + 1] - self._begin
-        check_memory("the requests of a phase need", count * _BYTES_A_REQUEST)
+        check_memory("the requests of one workload of the chain need", count * _BYTES_A_REQUEST)
         load = Load.spec(chain.phases[window_part.phase].workload, pages, chain.page_bytes)
         _, start, length, _, _ = load.requests(seed=self._seed + window_part.phase, pages=count)
         page = chain.page_bytes

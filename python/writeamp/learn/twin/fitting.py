@@ -320,7 +320,7 @@ class Fit(OneLine, Drawn):
             ),
             ("policies that fit equally well", "; or ".join(self.classes[0])),
             ("noise of a window's WA", f"{self.noise:.2%}"),
-            ("misfit (1: drive is explained)", f"{self.misfit:.2f}"),
+            ("misfit: error ÷ expected error, at least 1", f"{self.misfit:.2f}"),
             ("WA of the sequential fill", f"{self.windows.sequential_factor:.4f}"),
         ]
         return Card("Twin", rows, warnings=self.warnings, notes=self.notes)

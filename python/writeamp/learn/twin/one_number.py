@@ -119,8 +119,8 @@ def fit_trace(
     capacity_bytes = next((curve[2] for curve in of_all if curve[2]), 0)
     if not capacity_bytes:
         raise WriteampError(
-            f"the pages that {trace.path} writes fill too few blocks of any candidate; give a "
-            "longer trace"
+            f"the pages that {trace.path} writes fill too few blocks of each candidate drive; "
+            "give a trace that writes more distinct pages"
         )
     shape = (len(variants), len(TRACE_GRID.unit_pages), len(TRACE_GRID.op))
     table = CandidateTable(

@@ -69,7 +69,7 @@ class HostCounters:
         """
         files = _counting_files(source)
         first = _fresh(source, files, patience_s)
-        require_counters(first, "a chain, which was not begun")
+        require_counters(first, "a chain of workloads; nothing was written")
         return HostCounters(source, first, files, patience_s)
 
     def begin(self) -> None:
@@ -125,7 +125,8 @@ class HostCounters:
             raise self._wrong(answer, written_bytes)
         if answer.wa is None or answer.host is None or answer.flash is None:
             why = (
-                answer.reason or "their unit is unknown (find it with `writeamp measure calibrate`)"
+                answer.reason
+                or "the unit of the counters is unknown (find it with `writeamp measure calibrate`)"
             )
             raise WriteampError(f"the counters of {self.source.name} give no WA of a window: {why}")
         if answer.host.low > (1 + _OTHERS_PART) * written_bytes + _OTHERS_BYTES:
@@ -142,9 +143,9 @@ class HostCounters:
         assert answer.host is not None
         rose = float(answer.host.nominal)
         why = (
-            "they belong to another drive, have another unit, or are updated too seldom"
+            "the counters belong to another drive, have another unit, or are updated too seldom"
             if rose < written_bytes
-            else "another program writes to the drive, or they have another unit"
+            else "another program writes to the drive, or the counters have another unit"
         )
         return WriteampError(
             f"the host counter of {self.source.name} rose by {shown_bytes(round(rose))}, but fio "

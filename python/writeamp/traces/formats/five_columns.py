@@ -55,5 +55,5 @@ def five_columns(
         notes=[note],
     )
     numbers = "whole numbers" if time is FieldKind.WHOLE else "numbers"
-    detection = f"five columns of {numbers}, the last {last}: never certain, so it must be named"
+    detection = f"five columns of {numbers}, the last {last}: never certain, so name the format"
     return Format.of_rows(rows, row, detection=detection, certain=False, **others)

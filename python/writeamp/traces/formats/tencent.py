@@ -38,7 +38,7 @@ FORMAT = Format.of_rows(
     summary="Tencent CBS block traces, comma-separated, one device per volume",
     units="time in seconds since 1970; offset and size in sectors of 512 bytes; io_type 0 read, "
     "1 write",
-    detection="five comma-separated whole numbers, the fourth 0 or 1: never certain, so it must be "
-    "named",
+    detection="five comma-separated whole numbers, the fourth 0 or 1: never certain, so name the "
+    "format",
     certain=False,
 )

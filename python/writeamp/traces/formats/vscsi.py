@@ -68,7 +68,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
             f"{path}: the file ends within record {count + 1}; a record has {kind.itemsize} bytes"
         )
     records = np.frombuffer(content, kind)
-    _refuse_first(path, records["ver"] >> 8 != version, "has another version than the first")
+    _refuse_first(path, records["ver"] >> 8 != version, "has another version than the first record")
     op, others = _operations(records["cmd"])
     requests = records[op >= 0]
     _check(path, records)

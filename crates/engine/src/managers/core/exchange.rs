@@ -29,7 +29,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.forget(young);
         self.hold(worn, self.is_held(young));
         let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
-        let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
+        let mut frontier =
+            self.flash.open_at(pool, place.expect("the erased worn block must be free"));
         self.flash.notify(&Notice::Open { block: worn, frontier: None });
         self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
         self.flash.erase(young, Cause::WearLeveling);

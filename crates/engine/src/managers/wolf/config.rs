@@ -78,20 +78,20 @@ pub const WEIGHT: Param = Param::new(
     "weight",
     "0.015",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "a: weight of the last interval in each group's average share of the host's writes",
+    "a: weight of the last interval in the moving average of each group's share of host writes",
 );
 pub const PACE: Param = Param::new(
     "pace",
     "0.02",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "effective-size (marginal): share of the difference to the newly measured size that each \
-     interval corrects",
+    "effective-size (marginal): share of the difference between the used and the newly measured \
+     size that each interval corrects",
 );
 pub const MEMORY: Param = Param::new(
     "memory",
     "0.98",
     Domain::SHARE,
-    "effective-size (marginal): factor on the weight of earlier victims after each interval",
+    "effective-size (marginal): each interval multiplies the weight of earlier victims by this",
 );
 pub const RATIO: Param = Param::new(
     "ratio",

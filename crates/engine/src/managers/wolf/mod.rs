@@ -124,8 +124,8 @@ pub struct FdpFrequency;
 impl Manager for FdpFrequency {
     const ENTRY: Entry = Entry::new(
         "fdp-frequency",
-        "groups in a fixed order; each is assumed to be updated twice as often per page as the \
-         next colder one",
+        "groups in a fixed order; each is assumed to be updated more often per page than the next \
+         colder one, by the factor ratio",
     )
     .params(&[
         config::DETECTOR,

@@ -215,8 +215,8 @@ impl Registered<Sizes> for Midas {
             "hot",
             "on",
             Domain::Word(&["on", "model", "off"]),
-            "whether hot pages have a group (on, off); model: the model sizes it even if hot pages \
-             are detected poorly",
+            "size of HOT: by the model, or by measured use if hot pages are detected poorly (on); \
+             always by the model (model); no such group (off)",
         )
         .later(),
     ])

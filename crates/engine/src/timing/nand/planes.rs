@@ -48,7 +48,7 @@ impl Planes {
 
 impl Nand {
     fn planes(&mut self) -> &mut Planes {
-        self.planes.as_mut().expect("planes read independently on this drive")
+        self.planes.as_mut().expect("this drive's planes must read independently")
     }
 
     fn plane(&mut self, at: u32) -> &mut Plane {
@@ -59,7 +59,7 @@ impl Nand {
     /// Unit (die or chip) that contains a plane.
     pub(super) fn unit_of_plane(&self, at: u32) -> u32 {
         let per_unit =
-            self.planes.as_ref().expect("planes read independently on this drive").per_unit;
+            self.planes.as_ref().expect("this drive's planes must read independently").per_unit;
         (at - self.units()) / per_unit
     }
 

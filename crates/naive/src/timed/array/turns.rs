@@ -57,7 +57,7 @@ impl Array {
             Turn::Collected => &mut unit.collections,
             Turn::Host => &mut unit.main_queue,
         };
-        let id = queue.pop_front().expect("an operation in the queue whose turn it is");
+        let id = queue.pop_front().expect("the queue whose turn it is must not be empty");
         let left_ns = i128::from(self.op(id).left_ns);
         let unit = &mut self.units[at];
         if turn == Turn::Host {
@@ -126,7 +126,7 @@ impl Array {
             let op = match (suspended, self.turn(at, false)) {
                 (Some(op), _) => op,
                 (None, Some(turn)) if self.profile.paced => self.take_turn(at, turn),
-                _ => self.units[at].main_queue.pop_front().expect("an operation in the queue"),
+                _ => self.units[at].main_queue.pop_front().expect("the queue must not be empty"),
             };
             self.op_mut(op).suspensions = self.profile.most_suspends;
             match suspended {

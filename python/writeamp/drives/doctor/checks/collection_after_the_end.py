@@ -19,7 +19,7 @@ def _of_counters(counters: Counters) -> Judgements:
         if host and more > _MATERIAL * flash and more_host < _IDLE * more:
             yield Mistake(
                 f"after {run.name}, the host wrote {more_host:,.0f} bytes and the flash "
-                f"{more:,.0f} bytes, which is {more / flash:.1%} of the flash writes during it",
+                f"{more:,.0f} bytes, which is {more / flash:.1%} of the run's flash writes",
                 now=exactly(flash / host),
                 fixed=exactly((flash + more) / (host + more_host)),
             )

@@ -27,7 +27,7 @@ def _of_trace(trace: TraceFacts) -> Judgements:
         )
     if trace.requests >= _FEWEST and trace.repeated > _REPEATED:
         yield Mistake(
-            f"{trace.repeated:.0%} of the requests equal the previous one",
+            f"{trace.repeated:.0%} of the requests equal the previous request",
             message="Requests are duplicated: two events of each may have been recorded",
             advice="select one event per request: --action Q, D or C of blkparse",
         )

@@ -40,7 +40,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 def _open(job: FioJob) -> NotJudged:
     """Return why it is unknown whether a job fills its span."""
     if "size" in job.unknown:
-        return NotJudged("its amount of writes is unknown", (job.name,))
+        return NotJudged("the job's amount of writes is unknown", (job.name,))
     return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
 
 

@@ -84,8 +84,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     others = float(np.mean(np.abs(trace.gaps - gap) > max(_FEWEST_ADDRESSES, _SLACK * gap)))
     if others <= _MOST_OTHERS and gap >= (1 - _SLACK) * counts.size:
         yield Mistake(
-            f"{1 - others:.1%} of the rewrites come {gap:,.0f} writes after the previous write of "
-            f"their address, with {counts.size:,} addresses",
+            f"{1 - others:.1%} of the rewrites come about {gap:,.0f} writes after the previous "
+            f"write of their address, with {counts.size:,} addresses",
             now=("same_order",),
             fixed=("uniform",),
         )

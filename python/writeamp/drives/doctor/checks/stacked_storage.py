@@ -37,7 +37,7 @@ def _of_files(job: FioJob) -> Judgements:
     if "filename" in job.unknown:
         if files:
             yield NotJudged(
-                f"filename={job.options['filename']} is unknown: a device or a file",
+                f"it is unknown whether filename={job.options['filename']} is a device or a file",
                 (job.name,),
             )
     elif files or directory:

@@ -23,7 +23,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         elif span and low == high and span % high:
             rest = span % high
             yield Mistake(
-                f"{span:,} bytes are {span // high:,} blocks of {high:,} and {rest:,} bytes",
+                f"the span of {span:,} bytes holds {span // high:,} blocks of {high:,} bytes, and "
+                f"{rest:,} bytes remain",
                 (job.name,),
                 severity="warning" if rest > _MATERIAL * span else "note",
             )

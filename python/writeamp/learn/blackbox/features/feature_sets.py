@@ -124,21 +124,31 @@ EXTENDED = FeatureSet(
         as_is("write_randomness", "wr_rand", "share of the writes that are random"),
         as_is("read_randomness", "rd_rand", "share of the reads that are random"),
         as_is(
-            "write_stride_bytes", "wr_stride", "bytes from a write's end to the next in sequence"
+            "write_stride_bytes",
+            "wr_stride",
+            "bytes from a write's end to the start of the next sequential write",
         ),
-        as_is("read_stride_bytes", "rd_stride", "bytes from a read's end to the next in sequence"),
+        as_is(
+            "read_stride_bytes",
+            "rd_stride",
+            "bytes from a read's end to the start of the next sequential read",
+        ),
     ),
 )
 
 
 MODERN = FeatureSet(
     "modern",
-    "paper 2, equation 4, and four of writeamp",
+    "paper 2, equation 4, and four features of writeamp",
     (
         *EXTENDED.features,
         as_is("working_set_bytes", "", "distinct bytes that the workload accesses"),
         as_is("fill", "", "share of the drive's capacity that holds data"),
-        as_is("recent_write_bytes", "", "bytes that the host wrote in the minute before"),
+        as_is(
+            "recent_write_bytes",
+            "",
+            "bytes that the host wrote in the minute before the workload or window",
+        ),
         as_is("skew", "", "share of the writes that goes to the most written fifth of the pages"),
     ),
 )

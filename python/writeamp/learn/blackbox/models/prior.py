@@ -179,7 +179,7 @@ def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> Non
     if lacking:
         raise WriteampError(
             f"a prior needs {lacking[0]}, which is not among the features {features!r}; use "
-            "extended or modern"
+            "the feature set extended or modern"
         )
     if not log_target:
         raise WriteampError(

@@ -153,7 +153,7 @@ def tree_from(document: Mapping[str, Any], features: int) -> Tree:
     depths = depths_of(tree.feature == LEAF, tree.left, tree.right) if _is_sound(tree) else None
     if terms["features"] != features or depths is None:
         raise WriteampError("a saved tree is damaged: its nodes are not a valid tree")
-    GROWTH["max_depth"].check("the depth of its tree", depths.max())
+    GROWTH["max_depth"].check("the depth of the saved tree", depths.max())
     return tree
 
 

@@ -84,16 +84,16 @@ class AxesSettings(Settings):
     hue: str | None = setting(
         None,
         None,
-        "setting with a line (with --pareto, a colour) for each value; by default the first axis "
-        "left",
+        "setting with a line (with --pareto, a colour) for each value; by default the first "
+        "axis that is not used yet",
         metavar="AXIS",
         **_AXES,
     )
     facet: list[str] | None = setting(
         None,
         None,
-        "setting with a panel for each value; may be given several times; by default the axes "
-        "left, up to two",
+        "setting with a panel for each value; may be given several times; by default up "
+        "to two axes that are not used yet",
         number="texts",
         metavar="AXIS",
         **_AXES,
