@@ -112,7 +112,7 @@ def test_counters_tell_what_was_written_since_the_first_reading(tmp_path: Path) 
     ("host", "flash", "sentence"),
     [
         (GB, 2 * GB, "the counters show no writes between the snapshots"),
-        (GB + GB // 2, 3 * GB, "but fio wrote 1 GB: they belong to another drive"),
+        (GB + GB // 2, 3 * GB, "but fio wrote 1 GB: the counters belong to another drive"),
         (3 * GB, 9 * GB, "rose by 1.863 GiB, but fio wrote 1 GB: another program writes"),
         (GB // 2, 3 * GB, "give no WA of a window: "),
         (2 * GB, 2 * GB + 5, "give no WA of a window: "),

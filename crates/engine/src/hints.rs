@@ -80,7 +80,7 @@ impl RequiredHints {
                 Err("the group of each page, as the index of a named group")
             }
             RequiredHints::InvalidationTimes if hints.invalidation_times.len() != pages => {
-                Err("the time of the next write of each page")
+                Err("the time of the next write or TRIM of each page")
             }
             RequiredHints::Nothing | RequiredHints::Groups | RequiredHints::InvalidationTimes => {
                 Ok(())

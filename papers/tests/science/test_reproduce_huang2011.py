@@ -122,7 +122,7 @@ def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
     assert document["interrupted"] is True
     assert any(item["item"].startswith("Table II, latency, HDD_S") for item in document["items"])
     assert not any("SSD_I: mean" in item["item"] for item in document["items"])
-    assert any("runs left on HDD_S (1 of 5 devices), about " in text for text in told)
+    assert any("runs left on HDD_S (device 1 of 5), about " in text for text in told)
     kept = {path.name for path in tmp_path.iterdir()}
     assert kept
 

@@ -210,8 +210,8 @@ def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
     ]
     runs = sum(len(stretch.points) for stretch in left)
     bench.step(
-        f"{runs} runs left on {device} ({len(names) - len(later)} of {len(names)} devices), "
-        f"about {_CLOCK.left_s([*left, *others]):.0f} s for all"
+        f"{runs} runs left on {device} (device {len(names) - len(later)} of {len(names)}), "
+        f"about {_CLOCK.left_s([*left, *others]):.0f} s left for all devices"
     )
 
 

@@ -135,7 +135,7 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
 def _figure_4(bench: Bench, drive: Device) -> Findings:
     grid = list(product(_PATTERNS, UTILIZATIONS, HOT_RATIOS))
 
-    bench.step(f"{len(grid)} pairs of files under {len(_PATTERNS)} patterns (Fig. 4)")
+    bench.step(f"{len(grid)} runs: pairs of files, each under {len(_PATTERNS)} patterns (Fig. 4)")
     passes = dict(zip(grid, bench.map(partial(_overwritten, drive), grid), strict=True))
     items = [
         _against_drive(published, place, passes["uniform", *place])

@@ -91,7 +91,9 @@ pub fn follow(
 fn check(model: &Model, start: &Occupancy, times: &[f64], tolerance: f64) -> Result<()> {
     let wrong = |sentence: String| Err(Error::Spec(sentence));
     if !(tolerance > 0.0 && tolerance < 1.0) {
-        return wrong(format!("tolerance is {tolerance}; it must lie between 0 and 1"));
+        return wrong(format!(
+            "tolerance is {tolerance}; it must lie between 0 and 1, both excluded"
+        ));
     }
     let ascending = times.windows(2).all(|pair| pair[0] <= pair[1]);
     if !(ascending && times.iter().all(|time| time.is_finite() && *time >= 0.0)) {

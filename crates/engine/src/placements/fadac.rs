@@ -48,7 +48,7 @@ impl Fadac {
 impl Registered<Sizes> for Fadac {
     const ENTRY: Entry = Entry::new(
         "fadac",
-        "pages by their writes minus migrations, relative to a decaying average",
+        "pages separated by their writes minus migrations, relative to a decaying average",
     )
     .example("fadac:classes=4")
     .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "number of classes")])

@@ -59,7 +59,7 @@ impl Oracle {
 impl Registered<Sizes> for Oracle {
     const ENTRY: Entry = Entry::new(
         "oracle",
-        "pages by the time until they become invalid, which is known in advance",
+        "pages separated by the time until they become invalid, which is known in advance",
     )
     .example("oracle:streams=4")
     .params(&[
@@ -73,8 +73,8 @@ impl Registered<Sizes> for Oracle {
             "spacing",
             "log",
             Domain::Word(&words(&Spacing::ALL)),
-            "lifetimes of a class: twice those of the previous class (log), or one more block's \
-             worth of writes (linear)",
+            "longest lifetime of a class: twice that of the previous class (log), or one block's \
+             worth of writes more (linear)",
         )
         .later(),
     ])

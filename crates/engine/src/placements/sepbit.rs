@@ -37,7 +37,7 @@ state!(SepBit { nested last_writes, value lifespans, value collected, value sum 
 impl Registered<Sizes> for SepBit {
     const ENTRY: Entry = Entry::new(
         "sepbit",
-        "pages by the estimated time until they become invalid, in six classes",
+        "pages separated by the estimated time until they become invalid, in six classes",
     )
     .candidates(&[
         Pairs::usual(&["sepbit"], &["greedy", "cost-benefit"]),

@@ -198,7 +198,7 @@ pub fn nearest(values: &[u64], value: u64) -> usize {
 impl Registered<Sizes> for Sfs {
     const ENTRY: Entry = Entry::new(
         "sfs",
-        "pages by hotness (number of writes over age), in groups found by k-means",
+        "pages separated by hotness (number of writes over age), in groups found by k-means",
     )
     .example("sfs")
     .params(&[

@@ -179,7 +179,7 @@ impl Warcip {
 impl Registered<Sizes> for Warcip {
     const ENTRY: Entry = Entry::new(
         "warcip",
-        "pages by rewrite interval, in clusters whose mean intervals follow the workload",
+        "pages separated by rewrite interval, in clusters whose mean intervals follow the workload",
     )
     .example("warcip")
     .params(&[

@@ -59,7 +59,10 @@ impl Drive {
             let flash = Flash::new(config, store::initial_state(config)?.as_deref())?;
             let data = Data::in_memory(config.size_bytes, page_bytes as u32);
             let data = data.map_err(|error| Error {
-                sentence: format!("{} bytes cannot be mapped: {error}", config.size_bytes),
+                sentence: format!(
+                    "memory for the drive's {} bytes cannot be mapped: {error}",
+                    config.size_bytes
+                ),
                 errno: libc::ENOMEM,
             })?;
             let allocated = flash.allocated(config.size_bytes / page_bytes);

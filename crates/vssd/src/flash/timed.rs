@@ -248,7 +248,7 @@ impl State for TimedFlash {
         let made_with: String = from.value("its times")?;
         let made_with = serde_json::from_str(&made_with).unwrap_or(Value::Null);
         if let Some(change) = first_change("", &made_with, &times(&self.config)) {
-            let why = format!("the drive was made with other times: {change}");
+            let why = format!("the drive was made with other timing values: {change}");
             return Err(writeamp_engine::Error::State(why));
         }
         self.requests = from.value("its count of requests")?;

@@ -119,7 +119,7 @@ impl Segment {
         let mark = segment.mark().get();
         segment.map.check()?;
         if mark.is_none() {
-            return Err(Error::damaged(path, "the number of its durable rows is damaged"));
+            return Err(Error::damaged(path, "this journal's number of durable rows is damaged"));
         }
         Ok(Some(segment))
     }

@@ -257,9 +257,7 @@ class RealHost:
                 continues but the target file is new.
         """
         for workload in unwritten(chain):
-            raise WriteampError(
-                f"fio cannot write {workload}; leave the phase of this workload out of the plan"
-            )
+            raise WriteampError(f"fio cannot write {workload}; leave this workload out of the plan")
         shortest = min(
             (end - start)
             for phase in chain.phases

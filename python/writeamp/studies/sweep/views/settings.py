@@ -69,7 +69,7 @@ class AxesSettings(Settings):
     x: str | None = setting(
         None,
         None,
-        "setting on the x axis; by default the first numeric axis of the sweep",
+        "setting on the x axis; by default the first numeric axis that varies",
         metavar="AXIS",
         **_AXES,
     )
@@ -85,15 +85,15 @@ class AxesSettings(Settings):
         None,
         None,
         "setting with a line (with --pareto, a colour) for each value; by default the first "
-        "axis that is not used yet",
+        "other axis that varies",
         metavar="AXIS",
         **_AXES,
     )
     facet: list[str] | None = setting(
         None,
         None,
-        "setting with a panel for each value; may be given several times; by default up "
-        "to two axes that are not used yet",
+        "setting with a panel for each value; may be given several times; by default the "
+        "remaining axes that vary, if there are at most two",
         number="texts",
         metavar="AXIS",
         **_AXES,
