@@ -204,7 +204,7 @@ def refitted_otherwise(content: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (refitted_otherwise, "its unfitted model and its fitted one have different parameters"),
+        (refitted_otherwise, "the saved unfitted and fitted models have different parameters"),
         (in_a_circle, "is damaged"),
         (without_a_leaf, "is damaged"),
         (of_no_feature, "is damaged"),
@@ -250,8 +250,8 @@ def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_pat
     for content, says in (
         (b"", "it is not JSON"),
         (whole[:middle], "it is not JSON"),
-        (b"[]", "its format is not"),
-        (whole.replace(b'"version":1', b'"version":2'), "its version is 2"),
+        (b"[]", "the file's format is not"),
+        (whole.replace(b'"version":1', b'"version":2'), "the file's version is 2"),
         (whole[:digit] + other + whole[digit + 1 :], "it is damaged"),
         (b"[" * 100_000, "it is not JSON"),
     ):

@@ -72,13 +72,13 @@ impl Header {
         resolution_ps: Option<u64>,
     ) -> Result<Self> {
         match channels.len() {
-            0 => Err(Error::whole("it has 0 channels; at least one is needed")),
+            0 => Err(Error::whole("the capture has 0 channels; at least one is needed")),
             count @ 1..=MOST_CHANNELS => {
                 debug_assert_eq!(count, channels.len());
                 Ok(Header { format, channels, resolution_ps })
             }
             count => Err(Error::whole(format!(
-                "it has {count} channels; it may have at most {MOST_CHANNELS}"
+                "the capture has {count} channels; it may have at most {MOST_CHANNELS}"
             ))),
         }
     }

@@ -26,7 +26,7 @@ fn read_detected(path: &Path, listener: &mut impl Listener) -> Result<Ending> {
     let head = source.fill_buf()?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     match text {
-        [] => Err(Error::whole(format!("it is empty; {VALID}"))),
+        [] => Err(Error::whole(format!("the file is empty; {VALID}"))),
         [b'P', b'K', 3 | 5, 4 | 6, ..] => {
             let mut file = source.into_inner();
             file.seek(SeekFrom::Start(0))?;
@@ -42,7 +42,9 @@ fn read_detected(path: &Path, listener: &mut impl Listener) -> Result<Ending> {
         }
         text => {
             let begins = quoted(&text[..text.len().min(16)]);
-            Err(Error::whole(format!("it begins with {begins} and has no known format; {VALID}")))
+            Err(Error::whole(format!(
+                "the file begins with {begins} and has no known format; {VALID}"
+            )))
         }
     }
 }

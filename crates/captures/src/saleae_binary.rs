@@ -92,7 +92,7 @@ impl Head {
             return Err(Error::byte(
                 8,
                 format!(
-                    "it is version {version} of Saleae's binary export; version 0 is read, so export \
+                    "the file is version {version} of Saleae's binary export; version 0 is read, so export \
                  the capture as CSV"
                 ),
             ));
@@ -101,7 +101,7 @@ impl Head {
         if kind != DIGITAL {
             return Err(Error::byte(
                 12,
-                format!("it is of type {kind}; only digital channels (type 0) can be read"),
+                format!("the file is of type {kind}; only digital channels (type 0) can be read"),
             ));
         }
         let initial = u32::from_le_bytes(bytes(source)?);

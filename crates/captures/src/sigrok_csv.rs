@@ -15,7 +15,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     let mut lines = Lines { source: &mut source, line: Vec::new(), number: 0, is_whole: true };
     let (rate, labels) = read_comments(&mut lines)?;
     let rate = rate.ok_or_else(|| {
-        Error::whole("it has no comment '; Samplerate: …', so durations cannot be computed")
+        Error::whole("the file has no comment '; Samplerate: …', so durations cannot be computed")
     })?;
     let columns = lines.line.split(|byte| *byte == b',').count();
     let is_labels = !is_sample(&lines.line);

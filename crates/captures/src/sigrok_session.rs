@@ -23,7 +23,7 @@ pub fn read<R: Read + Seek>(file: R, listener: &mut impl Listener) -> Result<End
     let version = text_of(&mut archive, "version")?;
     if version.trim() != "2" {
         return Err(Error::whole(format!(
-            "it is a sigrok session of version {}; only version 2 can be read",
+            "the file is a sigrok session of version {}; only version 2 can be read",
             quoted(version.as_bytes())
         )));
     }
@@ -49,7 +49,7 @@ fn in_zip(name: &str, error: &ZipError) -> Error {
 fn text_of<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<String> {
     let entry = archive.by_name(name).map_err(|error| match error {
         ZipError::FileNotFound => Error::whole(format!(
-            "it is a zip file without '{name}'; a sigrok session has version, metadata and samples"
+            "the file is a zip file without '{name}'; a sigrok session has version, metadata and samples"
         )),
         other => in_zip(name, &other),
     })?;
@@ -72,7 +72,7 @@ fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Res
         return Ok(vec![capture_file.to_owned()]);
     }
     if numbers.is_empty() {
-        let what = format!("it has no samples: neither '{capture_file}' nor '{prefix}1'");
+        let what = format!("the session has no samples: neither '{capture_file}' nor '{prefix}1'");
         return Err(Error::whole(what));
     }
     if let Some(missing) =
@@ -153,7 +153,7 @@ impl Metadata {
         }
         if devices > 1 {
             return Err(Error::whole(format!(
-                "it has {devices} devices; it must have exactly one"
+                "the session has {devices} devices; it must have exactly one"
             )));
         }
         let lacks = |key: &str| Error::whole(format!("its metadata lacks {key}"));
@@ -292,7 +292,7 @@ impl Samples {
 
     fn ending(&self) -> Result<Ending> {
         if self.count == 0 {
-            return Err(Error::whole("it has no samples: its chunks are empty"));
+            return Err(Error::whole("the session has no samples: its chunks are empty"));
         }
         Ok(Ending { end_ps: self.time_ps(0)?, ..Ending::default() })
     }

@@ -107,7 +107,7 @@ impl Declared {
     pub fn tick_fs(&self) -> Result<u64> {
         let (number, unit) = self.timescale.ok_or_else(|| {
             Error::whole(
-                "it has no $timescale, so durations cannot be computed; add one such as \
+                "the file has no $timescale, so durations cannot be computed; add one such as \
                  $timescale 1 ns $end",
             )
         })?;

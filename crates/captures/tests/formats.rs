@@ -92,7 +92,7 @@ fn every_timescale_is_exact_and_femtoseconds_are_said_to_be_rounded() {
 fn a_damaged_vcd_is_refused_with_its_line() {
     for (from, to, says) in [
         ("1 us", "7 us", ":2: $timescale is 7 us; the number must be 1, 10 or 100"),
-        ("$timescale 1 us $end", "", "it has no $timescale"),
+        ("$timescale 1 us $end", "", "the file has no $timescale"),
         ("#70", "#5", ":13: #5 is earlier"),
         ("#360 1aa", "#360 1q", ":15: the code \"q\" was not declared"),
         ("#360 1aa", "#360 1", ":15: the code \"\" was not declared"),
@@ -187,7 +187,7 @@ fn a_session_that_lacks_something_says_what() {
         ("unitsize=1", "unitsize=0", "it must be 1 to 8 bytes"),
         ("probe2", "probe9", "probe9 has no bit"),
         ("probe2", "probe1", "probe1 is named twice"),
-        ("logic-1\n", "other\n", "it has no samples"),
+        ("logic-1\n", "other\n", "the session has no samples"),
     ] {
         let said = refusal("x", &session(&METADATA.replace(from, to), &[("logic-1-1", &samples)]));
         assert!(said.contains(says), "{said}");
@@ -269,7 +269,7 @@ fn a_folder_of_saleae_files_is_read_by_their_numbers() {
 #[test]
 fn saleae_binaries_of_other_versions_or_out_of_order_are_refused_with_the_byte() {
     let said = refusal("x", &saleae_binary(1, 1, &[1.0001]));
-    assert!(said.contains("byte 8: it is version 1 of Saleae's binary export"), "{said}");
+    assert!(said.contains("byte 8: the file is version 1 of Saleae's binary export"), "{said}");
     let said = refusal("x", &saleae_binary(0, 1, &[1.0002, 1.0001]));
     assert!(said.contains("byte 52: change 1 is at 1.0001 s"), "{said}");
     let said = refusal("x", &saleae_binary(0, 2, &[]));
@@ -281,7 +281,7 @@ fn saleae_binaries_of_other_versions_or_out_of_order_are_refused_with_the_byte()
 
 #[test]
 fn files_of_no_format_and_empty_ones_are_refused_with_what_is_valid() {
-    assert!(refusal("x", b"").contains("it is empty; valid are VCD"));
+    assert!(refusal("x", b"").contains("the file is empty; valid are VCD"));
     assert!(refusal("x", b"time,level").contains("begins with \"time,level\""));
     let folder = TempDir::new().unwrap();
     let said = read_path(folder.path()).err().unwrap().to_string();

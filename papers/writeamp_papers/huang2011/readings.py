@@ -44,7 +44,7 @@ SHORT_SPAN = AGED.but(
     "2-D short span",
     {
         "span": "a sixteenth of the device, at a random position in each run",
-        "write cache": "on; off on the disk",
+        "write cache": "on; but off for the hard disk",
         "alignment": "random addresses are multiples of 512 bytes",
         "grid": "each of its 7,780 workloads once",
         "replay of the traces": "each request after the answer to the previous one",

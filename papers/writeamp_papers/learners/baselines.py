@@ -31,7 +31,7 @@ def _restore_tree(model: DecisionTreeRegressor, state: Mapping[str, Any], featur
     is_leaf = nodes["left_child"] == _LEAF
     depths = depths_of(is_leaf, nodes["left_child"], nodes["right_child"])
     if depths is None:
-        raise WriteampError("the nodes of its tree are inconsistent")
+        raise WriteampError("the nodes of the saved tree are inconsistent")
     check_fields(nodes[is_leaf], {"right_child": (_LEAF, _LEAF)})
     inner = {"feature": (0, features - 1), "threshold": (-np.inf, np.inf)}
     check_fields(nodes[~is_leaf], inner)
@@ -73,7 +73,7 @@ def _sound(nodes: npt.NDArray[Any], dtype: np.dtype[Any], features: int) -> npt.
     check_fields(nodes, dict.fromkeys(flags, (0, 1)) | {"is_categorical": (0, 0)})
     depths = depths_of(nodes["is_leaf"] == 1, nodes["left"], nodes["right"])
     if depths is None or not np.array_equal(depths, nodes["depth"]):
-        raise WriteampError("the nodes of its tree are inconsistent")
+        raise WriteampError("the nodes of the saved tree are inconsistent")
     check_fields(nodes, {"value": FINITE, "gain": FINITE, "count": (1, np.inf)})
     inner = {"feature_idx": (0, features - 1), "num_threshold": (-np.inf, np.inf)}
     check_fields(nodes[nodes["is_leaf"] == 0], inner)
@@ -83,7 +83,8 @@ def _sound(nodes: npt.NDArray[Any], dtype: np.dtype[Any], features: int) -> npt.
 def _check_type(nodes: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
     if nodes.dtype != dtype or nodes.ndim != 1:
         raise WriteampError(
-            "its tree was saved by a scikit-learn with another layout of nodes; fit the model again"
+            "the saved tree was written by a scikit-learn with another layout of nodes; "
+            "fit the model again"
         )
 
 

@@ -147,7 +147,9 @@ def _read(
         check_names(model.names, int(document["features"]))
     model.models_ = {name: read(saved_model) for name, saved_model in document["models"].items()}
     if GENERAL not in model.models_:
-        raise WriteampError(f"it has no model {GENERAL!r}, which predicts rows of no class")
+        raise WriteampError(
+            f"the saved model lacks its part {GENERAL!r}, which predicts rows of no class"
+        )
 
 
 LEARNER = Learner(

@@ -58,7 +58,7 @@ impl Registered<u32> for TwoBloomFilters {
             "false_positives",
             "0.05",
             Domain::Number(Included(0.0001), Included(0.9)),
-            "share of other pages that a full filter wrongly reports as written",
+            "share of the pages not in a full filter that it wrongly reports as written",
         ),
     ]);
 

@@ -39,8 +39,8 @@ impl Pools {
         let spares = wear.spare_blocks_per_pool;
         if spares >= blocks_per_pool {
             return Err(Error::Geometry(format!(
-                "{spares} spare blocks leave no block to write in a pool of {blocks_per_pool}; use a \
-                 smaller share of spare blocks"
+                "{spares} spare blocks leave no block to write in a pool of {blocks_per_pool}; \
+                 use a smaller share of spare blocks"
             )));
         }
         if wear.limit == 0 {

@@ -188,7 +188,7 @@ impl Registered<Sizes> for Warcip {
             "period",
             "64",
             Domain::Whole(1, 1 << 20),
-            "blocks' worth of host writes per cluster between two checks whether a cluster splits",
+            "host writes between two checks whether a cluster splits, in blocks per cluster",
         )
         .extent(Extent::Blocks),
         Param::new(

@@ -101,7 +101,9 @@ def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck
     identity = "serial" if start.serial and end.serial else "model"
     is_known = getattr(start, identity) and getattr(end, identity)
     if is_known:
-        yield CounterCheck("same drive", "ok", f"both have the {identity} {getattr(end, identity)}")
+        yield CounterCheck(
+            "same drive", "ok", f"both snapshots have the {identity} {getattr(end, identity)}"
+        )
     else:
         yield CounterCheck(
             "same drive", "unknown", "neither the serial number nor the model is in both snapshots"

@@ -178,15 +178,18 @@ def _reason(counts: int, fitting: list[str], written: Fraction) -> str:
     """Return why the unit is unknown; "" if it is known."""
     if counts < _FEWEST_COUNTS:
         return (
-            f"it rose by only {counts}. If it counts host writes, repeat with --write of at least "
-            f"{shown_bytes(round(written / counts * 10 * _FEWEST_COUNTS))}"
+            f"the counter rose by only {counts}. If it counts host writes, repeat with --write of "
+            f"at least {shown_bytes(round(written / counts * 10 * _FEWEST_COUNTS))}"
         )
     if len(fitting) > 1:
         return f"several units fit: {' and '.join(fitting)}. Repeat with ten times as many bytes"
     return (
         ""
         if fitting
-        else "no known unit fits: it does not count host writes, or other programs wrote, too"
+        else (
+            "no known unit fits: the counter does not count host writes, or other programs wrote, "
+            "too"
+        )
     )
 
 

@@ -79,20 +79,21 @@ def load(path: AnyPath) -> BlackBox:
     except (ValueError, RecursionError):
         raise _refusal(name, "it is not JSON") from None
     if not isinstance(frame, dict) or frame.get("format") != _FORMAT:
-        raise _refusal(name, f"its format is not {_FORMAT!r}")
+        raise _refusal(name, f"the file's format is not {_FORMAT!r}")
     if frame.get("version") != _VERSION:
         raise _refusal(
-            name, f"its version is {frame.get('version')!r}; this writeamp reads {_VERSION} only"
+            name,
+            f"the file's version is {frame.get('version')!r}; this writeamp reads {_VERSION} only",
         )
     try:
         content = frame.get("content")
         if not isinstance(content, str) or zlib.crc32(content.encode()) != frame.get("crc32"):
-            raise WriteampError("it is damaged: its checksum does not match its content")
+            raise WriteampError("the file is damaged: its checksum does not match its content")
         return _model(json.loads(content))
     except WriteampError as error:
         raise _refusal(name, str(error)) from None
     except RAISED_BY_DOCUMENTS as error:
-        raise _refusal(name, f"its content is not valid ({type(error).__name__})") from None
+        raise _refusal(name, f"the file's content is not valid ({type(error).__name__})") from None
 
 
 def _model(content: ModelDocument) -> BlackBox:
@@ -113,7 +114,7 @@ def _model(content: ModelDocument) -> BlackBox:
     is_joint = bool(content["is_joint"])
     if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
         raise WriteampError(
-            f"it is damaged: its targets are only {', '.join(estimators) or 'an empty list'}"
+            f"the file is damaged: its targets are only {', '.join(estimators) or 'an empty list'}"
         )
     between = content.get("between_mre", {})  # older files lack "between_mre", "prior", "across"
     return BlackBox(

@@ -73,7 +73,11 @@ def read(path: Path, options: ReadOptions) -> Trace:
         requests = rows.filter(pl.col("action").is_in(list(_OPERATION_OF_ACTION)))
         of_files += rows.filter(pl.col("action").is_in(_OF_FILES)).height
         tables.append(_requests(requests, devices))
-    clock = "times are microseconds" if version == 3 else "times are sums of waits in microseconds"
+    clock = (
+        "times are microseconds"
+        if version == 3
+        else "times are sums of fio's waits, in microseconds"
+    )
     units = f"version {version}: {clock}; offsets and lengths are bytes; syncs are flushes"
     notes: list[str] = [Detail(units)]
     if of_files:

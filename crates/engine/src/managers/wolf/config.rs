@@ -125,7 +125,7 @@ pub const COLDEST_OP: Param = Param::new(
     "coldest_op",
     "0.05",
     Domain::SHARE,
-    "closed-form: spare pages per page of a coldest group that is below coldest_ratio",
+    "closed-form: spare pages per page of the coldest group, if coldest_ratio applies",
 );
 pub const FLOOR: Param = Param::new(
     "floor",
@@ -144,7 +144,7 @@ pub const FALSE_POSITIVES: Param = Param::new(
     "false_positives",
     "0.3",
     Domain::Number(Included(0.0001), Included(0.9)),
-    "bloom: share of other pages that a full filter wrongly reports as written",
+    "bloom: share of the pages not in a full filter that it wrongly reports as written",
 );
 pub const MAX_GROUPS: Param = Param::new(
     "max_groups",

@@ -105,7 +105,7 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     share = trace.extent_bytes / trace.capacity_bytes
     if share < _SMALL:
         yield Mistake(
-            f"the highest address is at {share:.3g} of the drive",
+            f"the trace's addresses end at {share:.3g} of the drive's capacity",
             severity="note",
             now=("uniform", share),
             fixed=("uniform",),

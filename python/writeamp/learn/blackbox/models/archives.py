@@ -121,9 +121,7 @@ def read_archive(data: bytes) -> Any:
             members = file.infolist()
             is_stored = all(member.compress_type == ZIP_STORED for member in members)
             if not is_stored or sum(member.file_size for member in members) > len(data):
-                raise WriteampError(
-                    "its archive is compressed or damaged; saved models are not compressed"
-                )
+                raise WriteampError("the archive in the saved model is compressed or damaged")
             arrays = {
                 member.filename: _array(file.read(member))
                 for member in members
@@ -133,7 +131,9 @@ def read_archive(data: bytes) -> Any:
     except WriteampError:
         raise
     except Exception as error:  # zipfile, json and NumPy raise many types for damaged content
-        raise WriteampError(f"its archive cannot be read ({type(error).__name__})") from None
+        raise WriteampError(
+            f"the archive in the saved model cannot be read ({type(error).__name__})"
+        ) from None
 
 
 def _value(node: ArchiveNode, arrays: Arrays) -> Any:

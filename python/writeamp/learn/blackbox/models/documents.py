@@ -98,7 +98,7 @@ def _from(document: Mapping[str, Any]) -> Any:
 def _check_refits(model: Any) -> None:
     """Reject a model whose unfitted copy has other parameters, as a refit could then take days."""
     if hasattr(model, "estimator_") and not _are_alike(model.estimator, model.estimator_):
-        raise WriteampError("its unfitted model and its fitted one have different parameters")
+        raise WriteampError("the saved unfitted and fitted models have different parameters")
 
 
 def _are_alike(value: Any, other: Any) -> bool:
