@@ -113,13 +113,19 @@ impl<T: Tap> Grouped<T> {
             owned_on[subgroup % self.luns] += owned;
             let books: &Candidates = self.core.candidates();
             let invalid_pages = books.invalid_pages(subgroup);
-            expect(invalid_pages == contents.invalid_pages, "invalid pages of a subgroup")?;
+            expect(
+                invalid_pages == contents.invalid_pages,
+                "counted invalid pages of a subgroup = those on the flash",
+            )?;
             let valid_pages = books.valid_pages(subgroup);
-            expect(valid_pages == contents.valid_pages, "every mapped page is in one group")?;
+            expect(
+                valid_pages == contents.valid_pages,
+                "counted valid pages of a subgroup = those on the flash",
+            )?;
         }
         let usable = i64::from(self.usable_blocks / self.luns as u32);
         let all_owned = owned_on.iter().all(|&owned| owned == usable);
-        expect(all_owned, "every usable block has one owner")
+        expect(all_owned, "the groups together own each LUN's usable blocks")
     }
 
     /// Blocks and pages of each subgroup, counted from the flash.
