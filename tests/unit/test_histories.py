@@ -99,7 +99,7 @@ def test_an_interrupted_watch_says_what_it_kept(
     monkeypatch.setattr("time.sleep", interrupted)
     done = in_process.run("measure watch", f"{source} --db {tmp_path}/db")
     assert (done.status, done.err) == (
-        130, f"writeamp: interrupted; {tmp_path}/db has the readings of 1 rounds\n"
+        130, f"writeamp: interrupted; {tmp_path}/db has the readings of this run's 1 rounds\n"
     )  # fmt: skip
 
 

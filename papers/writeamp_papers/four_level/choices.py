@@ -73,12 +73,13 @@ PAIR, PAGE, STRIPE, LABEL = CHOICES
 _COMMON = {
     "GB, MB/s": "2^30 and 2^20 bytes",
     "span": "the whole user space",
-    "before Figs. 7, 8, 10 and 11": "filled once, random 4 KiB writes of 1.33 times the user space",
+    "before Figs. 7, 8, 10 and 11": "filled once, then 4 KiB random writes of 1.33 times the "
+    "user space",
     "volume": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
     "benchmark of Fig. 9": "random 4 KiB writes, aligned, one outstanding",
     "replay": "as fast as the drive answers, repeated from the start",
     "read disturb": "none",
-    "mapping table": "in the memory of the profile, the rest on flash",
+    "mapping table": "in memory up to the size in the profile, the rest on flash",
 }
 
 
@@ -89,12 +90,12 @@ def _reading(name: str) -> Reading:
         name,
         {
             "mapping and program unit": {
-                "pair": "one low time of a die: 4 KiB (SSD-v), 8 KiB (others)",
+                "pair": "what a die programs in one low time: 4 KiB (SSD-v), 8 KiB (others)",
                 "page": "4 KiB; two-plane programs take two unrelated pages",
                 "stripe": "one program on every die: 16 KiB (SSD-v), 80 KiB (SSD-I), 128 KiB",
             }[firmware.mapping],
             "write cache": "holds writes" if firmware.caches_data else "none for data",
-            "reads": "take half of the cache in mixed loads"
+            "reads": "reads take half of the cache in mixed loads"
             if firmware.read_share
             else "not cached",
             "flash of SSD-I": "those of "
@@ -104,7 +105,9 @@ def _reading(name: str) -> Reading:
             if choices.is_emptied
             else "filled once, then all workloads in turn",
             "flash of a partition": "partition and 2.8 GiB" if choices.op_is_physical else "40 GiB",
-            "initial data": "the partition once in order" if choices.has_initial_data else "none",
+            "initial data": "the partition is written once in order"
+            if choices.has_initial_data
+            else "none",
             "sub-test of a trace": "5 GiB"
             if choices.sub_tests_a_trace is None
             else f"1/{choices.sub_tests_a_trace} of the trace's written bytes",

@@ -25,7 +25,7 @@ _DEFAULT = {
     "stride": "bytes from the end of one access to the start of the next access of its direction",
     "write cache": "on, never flushed by the host",
     "axis of Fig. 3": "0, 10, 25, 50, 75, 90 and 100% writes",
-    "write ratio of Fig. 4": "0 and 100%; the order of the devices is that of 100%",
+    "write ratio of Fig. 4": "0 and 100%; devices are ordered by the results at 100%",
     "alignment": "random addresses are multiples of the size",
     "rows scored": "the training rows",
     "scale of the score": "fitted to the logarithm, scored in natural units",
@@ -39,7 +39,9 @@ _DEFAULT = {
 
 AGED = Reading("2-A aged grid, own rows", _DEFAULT)
 FRESH = AGED.but("2-B fresh", {"state of the drive": "erased before every run"})
-HELD_OUT = AGED.but("2-C held out", {"rows scored": "each by a tree trained without it, ten folds"})
+HELD_OUT = AGED.but(
+    "2-C held out", {"rows scored": "each row, by a tree trained without it; ten folds"}
+)
 SHORT_SPAN = AGED.but(
     "2-D short span",
     {

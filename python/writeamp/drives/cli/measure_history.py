@@ -63,7 +63,9 @@ def watch(
     except KeyboardInterrupt:
         if not rounds:
             raise
-        raise boundary.PartlyDone(f"{settings.db} has the readings of {rounds} rounds") from None
+        raise boundary.PartlyDone(
+            f"{settings.db} has the readings of this run's {rounds} rounds"
+        ) from None
 
 
 def history(
