@@ -252,7 +252,7 @@ def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_pat
         (whole[:middle], "it is not JSON"),
         (b"[]", "the file's format is not"),
         (whole.replace(b'"version":1', b'"version":2'), "the file's version is 2"),
-        (whole[:digit] + other + whole[digit + 1 :], "it is damaged"),
+        (whole[:digit] + other + whole[digit + 1 :], "the file is damaged"),
         (b"[" * 100_000, "it is not JSON"),
     ):
         path.write_bytes(content)
@@ -267,7 +267,7 @@ def test_types_that_no_baseline_has_are_neither_saved_nor_loaded() -> None:
     assert from_document(foreign).predict([[1.0]]) == pytest.approx([1.0])
     with pytest.raises(WriteampError, match="cannot be saved"):
         to_document(object())
-    with pytest.raises(WriteampError, match="archive cannot be read"):
+    with pytest.raises(WriteampError, match="archive in the saved model cannot be read"):
         from_document({"kind": "scikit-learn", "skops": "bm90aGluZw=="})
 
 
