@@ -90,7 +90,7 @@ def _reading(name: str) -> Reading:
         name,
         {
             "mapping and program unit": {
-                "pair": "what a die programs in one low time: 4 KiB (SSD-v), 8 KiB (others)",
+                "pair": "pages programmed in one low time of a die: 4 KiB (SSD-v), 8 KiB (others)",
                 "page": "4 KiB; two-plane programs take two unrelated pages",
                 "stripe": "one program on every die: 16 KiB (SSD-v), 80 KiB (SSD-I), 128 KiB",
             }[firmware.mapping],

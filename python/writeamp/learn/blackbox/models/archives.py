@@ -121,7 +121,9 @@ def read_archive(data: bytes) -> Any:
             members = file.infolist()
             is_stored = all(member.compress_type == ZIP_STORED for member in members)
             if not is_stored or sum(member.file_size for member in members) > len(data):
-                raise WriteampError("the archive in the saved model is compressed or damaged")
+                raise WriteampError(
+                    "its archive is compressed or damaged; saved models are not compressed"
+                )
             arrays = {
                 member.filename: _array(file.read(member))
                 for member in members
