@@ -361,7 +361,9 @@ def _lay(source: Path, target: Path) -> None:
 def main() -> int:
     """Seed the mutants selected by the command line, and print the score."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="list the mutants, and seed none")
+    parser.add_argument(
+        "--list", action="store_true", help="list the mutants without applying them"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these mutants")
     parser.add_argument("--short", action="store_true", help="mutants of the short form")
     parser.add_argument("--check", action="store_true", help="only check that all patches apply")

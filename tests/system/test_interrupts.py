@@ -76,7 +76,7 @@ def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path
     have = SweepDataset.open(out).rows().height
     assert 0 < have < 1000
     assert (done.status, done.out) == (130, "")
-    assert f"{have} of 1000 points have results in out; run the same command" in done.err
+    assert f"{have} of 1000 points are finished and stored in out; run the same command" in done.err
 
 
 def test_ctrl_c_in_a_search_says_where_its_finished_runs_are(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ class TestWhatWasFinishedIsPrinted:
         done = part(self.compare, tmp_path)
         assert "INTERRUPTED after" in " ".join(done.out.split())
         assert "single" in done.out
-        assert " of 12 rows are finished, without " in done.err
+        assert " of 12 rows are finished; unfinished: " in done.err
         assert " more; no picture was drawn" in done.err
 
     def test_of_a_comparison_as_a_document(self, tmp_path: Path) -> None:

@@ -303,7 +303,7 @@ class TestResult:
         assert any("0.80 times since the drive was new" in note for note in found.notes)
 
     def test_padding_that_is_left_out_is_said(self) -> None:
-        said = "7 flushes: the padding that they cause in the flash is counted only with --timed"
+        said = "the padding that 7 flushes cause in the flash is counted only with --timed"
         wide = wa.device("tlc-client", size="1GiB")
         assert said in result(device=wide).notes
         timed = DriveSettings(timed=True)

@@ -82,9 +82,9 @@ def test_a_manager_has_only_the_victim_policies_that_it_takes_and_a_note_says_so
         ("single", "cost-benefit"),
     ]
     of_wolf, of_hcwf = found.notes
-    assert of_wolf.startswith("wolf:detector=none is compared with greedy only: ")
+    assert of_wolf.startswith("wolf:detector=none is run with greedy only: ")
     assert "does not support the victim policy 'cost-benefit'" in of_wolf
-    assert of_hcwf.startswith("hcwf:d=5 is compared with its default victim policy only: ")
+    assert of_hcwf.startswith("hcwf:d=5 is run with its default victim policy only: ")
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_a_narrow_table_goes_without_its_last_columns_before_it_becomes_a_list(
     for columns in range(100, 39, -4):
         let_the_terminal_have(columns, monkeypatch)
         out = run("compare", command).out
-        left_out = re.findall("^The terminal is too narrow for (.*)[.]$", out, re.MULTILINE)
+        left_out = re.findall("^No room for the columns (.*)[.]$", out, re.MULTILINE)
         found.setdefault("a list" if "│ M pages/s" in out else "".join(left_out), columns)
     assert list(found) == ["", "B/page", "B/page and M pages/s", "a list"]
 

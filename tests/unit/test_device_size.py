@@ -60,7 +60,7 @@ def test_what_shrank_is_said_in_words() -> None:
         "smaller than its profile"
     ]
     op = wa.device("tlc-client").op
-    assert f"whole blocks give op {op:.4g} instead of 0.1 of tlc-client" in (
+    assert f"op is {op:.4g} instead of 0.1, because tlc-client has whole blocks" in (
         wa.device("tlc-client").shrunk
     )
 
@@ -245,7 +245,7 @@ class TestExperiments:
     def test_a_shrunk_drive_is_named_in_notes_and_json(self) -> None:
         done = run("simulate", "--device ssd-v --size 256MiB --writes 5000 --replicas 1 --json")
         assert "note: ssd-v has 256 MiB instead of 14 GiB" in done.err
-        assert done.err.index("warning: not steady") < done.err.index("note: ")
+        assert done.err.index("warning: WA is not steady") < done.err.index("note: ")
         found = json.loads(done.out)
         assert found["shrunk"][0].startswith("ssd-v has 256 MiB")
         assert (found["kind"], found["capacity_bytes"]) == ("flash", 2**28)

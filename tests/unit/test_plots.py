@@ -52,7 +52,7 @@ TEXTS = {
         "groups created: 10",
         "groups merged away: 5",
         "blocks moved: 30",
-        "(a bar: 0.1 drive writes)",
+        "(each bar: 0.1 drive writes)",
         "drive writes (host pages written / logical pages)",
     ],
     "by policy": [

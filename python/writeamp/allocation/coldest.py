@@ -69,7 +69,7 @@ def shares_with_coldest(
         "the coldest group's share of the over-provisioned space",
         own_share,
         own_share >= 1,
-        f"below 1 (with an op of {rule.op:g} for its own size)",
+        f"below 1 (the rule sets the op of this group alone to {rule.op:g})",
     )
     rest = groups.without(coldest, groups.op * (1 - own_share) / (1 - size))
     others = np.arange(shares.shape[-1]) != coldest[..., np.newaxis]

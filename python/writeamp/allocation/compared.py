@@ -180,7 +180,9 @@ class Exploration(Drawn):
             for row in ({"groups": "all"} | self._overall(), *self.by_groups.to_dicts())
         ]
         columns = (">groups", ">workloads", ">mean", ">maximum")
-        title = f"every workload of {self.chunks} equal chunks\n{self._space()}"
+        title = (
+            f"every workload of {self.chunks} equal chunks of pages and of writes\n{self._space()}"
+        )
         return Card(
             title, (), parts=[Card("WA of the closed form over the optimum (%)", rows, columns)]
         )

@@ -344,13 +344,13 @@ def _per_byte(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | Non
 
 CAUSES: tuple[Cause, ...] = (
     Cause(
-        "only the most probable candidate of the profile",
+        "only the most probable of the profile's candidate drives",
         (*_THEORY, *WINDOWED, "real"),
         _first_candidate,
         of_drive=True,
     ),
     Cause("no steady state: the run ends while WA still changes", _THEORY, _aged),
-    Cause("TRIM, beyond the space that it frees", _THEORY, _without_trim),
+    Cause("TRIM: effects other than the space that it frees", _THEORY, _without_trim),
     Cause("order of the writes (runs, phases, loops)", _THEORY, _random_order),
     Cause("skew: some pages are written more often than others", _THEORY, _uniform),
     Cause("cold data that is never written", _THEORY, _with_cold_data),
@@ -381,6 +381,11 @@ CAUSES: tuple[Cause, ...] = (
         _untimed,
         at_way=True,
     ),
-    Cause("window: a few drive writes of the load, or one pass", WINDOWED, _window),
+    Cause(
+        "short run: at most two drive writes, or one pass over the trace, instead of the whole "
+        "load",
+        WINDOWED,
+        _window,
+    ),
     Cause("unaligned writes: partly written pages count as whole pages", ("real",), _per_byte),
 )

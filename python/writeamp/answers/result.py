@@ -133,7 +133,7 @@ class Answer(OneLine, Drawn):
             sign = 1 if difference.between[1] == row.way else -1
             why = difference.why(sign, row.wa)
             if not (row.is_steady and simulated.is_steady):
-                why += "; for this window of the load only"
+                why += "; a longer run may give another difference"
             rows.append(
                 (f"{row.way} minus simulate", f"{sign * difference.wa_difference:+.4f}", why)
             )

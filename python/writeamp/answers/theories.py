@@ -77,5 +77,5 @@ def _outside_of(question: Question, theory: DescribedRun) -> list[str]:
     if theory.victims != plan.policy.victims:
         violations.append(f"the victim policy is {plan.policy.victims}, not {theory.victims}")
     if plan.policy.wear_leveling is not None:
-        violations.append(f"wear is levelled by {plan.policy.wear_leveling}")
+        violations.append(f"wear leveller {plan.policy.wear_leveling} is on")
     return violations

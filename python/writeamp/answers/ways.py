@@ -140,7 +140,7 @@ _START_S = 0.5
 def _virtual(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     way, served = "virtual", question.program
     if served is not None:
-        assumes = f"{_VIRTUAL_ASSUMES}; the command itself: {served.run}"
+        assumes = f"{_VIRTUAL_ASSUMES}; writes of the command {served.run}"
         yield WayRow(
             way,
             way,

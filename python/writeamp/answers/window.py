@@ -84,7 +84,9 @@ def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> LoadWindow:
     ageing = min(passes - 1, AGEING_PASSES, max(1, _MOST_REQUESTS // max(1, trace.op.size)))
     earlier = repeated(trace, ageing) if ageing > 0 else None
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
-    words = "one pass" if earlier is None else f"one pass, after {ageing} that age the drive"
+    words = "one pass over the trace"
+    if earlier is not None:
+        words += f", after {ageing} that age the drive"
     return LoadWindow(
         plan=replace(
             plan,

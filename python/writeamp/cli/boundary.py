@@ -120,7 +120,8 @@ def check_arguments() -> None:
         if not _is_text(argument):
             shown = os.fsencode(argument).decode("utf-8", "backslashreplace")
             raise WriteampError(
-                f"argument {shown!r} is not UTF-8 text; rename the file, or give a link to it"
+                f"argument {shown!r} is not UTF-8 text; rename the file, or give a link that has a "
+                "UTF-8 name"
             )
 
 

@@ -77,8 +77,8 @@ def compare(
         raise failed
     if result.unfinished:
         raise boundary.PartlyDone(
-            f"{result.finished} are finished, without {some_of(result.unfinished)}; no picture was "
-            "drawn"
+            f"{result.finished} are finished; unfinished: {some_of(result.unfinished)}; no "
+            "picture was drawn"
         )
 
 
@@ -103,7 +103,7 @@ def _print_tables(cards: Sequence[Card]) -> None:
     stdout.print(*tables)
     if left_out:
         names = " and ".join(column.removeprefix(">") for column in left_out)
-        stdout.print(f"The terminal is too narrow for {names}.")
+        stdout.print(f"No room for the columns {names}.")
 
 
 def _tables(cards: Sequence[Card], left_out: Sequence[str]) -> list[Table]:

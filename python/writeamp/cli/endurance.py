@@ -34,8 +34,8 @@ def endurance(
         bool,
         typer.Option(
             "--curve",
-            help="Add fairness and endurance at each number of erases of a block up to --w-max to "
-            "the JSON document; with --csv, print them as the table.",
+            help="Add PE fairness and endurance for each W (erases that a block endures) up to "
+            "--w-max to the JSON document; with --csv, print them as the table.",
         ),
     ] = False,
     plot: Annotated[

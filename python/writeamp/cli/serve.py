@@ -131,7 +131,8 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
         where.append(f"mounted at {drive.mounted.point}")
     for sentence in (
         f"serving {summary(drive.specification.device)}: {', '.join(where)}",
-        f"Ctrl-C ends it; watch it with `writeamp top {shlex.quote(str(drive.server.socket))}`",
+        "Ctrl-C stops the server; watch the drive with "
+        f"`writeamp top {shlex.quote(str(drive.server.socket))}`",
     ):
         if json:
             boundary.say(sentence)

@@ -61,7 +61,7 @@ def run(
         Path,
         typer.Option(
             "--keep",
-            help="Folder of the results; points with a result there are not run again.",
+            help="Folder of the results; points that are stored there are not run again.",
             metavar="DIR",
             show_default=False,
         ),
@@ -132,8 +132,8 @@ def _check_picture(plan: SweepPlan, file: Path) -> None:
 def _progress(stopped: Sweep) -> str:
     have = stopped.done + stopped.failed + stopped.skipped
     return (
-        f"{have} of {stopped.points} points have results in {stopped.out}; run the same command "
-        "to continue"
+        f"{have} of {stopped.points} points are finished and stored in {stopped.out}; run the same "
+        "command to continue"
     )
 
 

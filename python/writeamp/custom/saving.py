@@ -15,7 +15,7 @@ import numpy.typing as npt
 from writeamp.custom.policies import DriveFacts
 from writeamp.errors import WriteampError
 
-# Tags of values that are not plain JSON; each JSON list begins with a tag.
+# Tags of values that JSON does not have, each saved as a JSON list that begins with its tag.
 _LIST, _TUPLE, _DICT, _DEQUE, _ARRAY, _TYPED, _SCALAR, _RANDOM = (
     "list",
     "tuple",

@@ -117,7 +117,7 @@ def _check_policy(where: str, candidate: Candidate) -> None:
 def _checked(where: str, domains: Mapping[str, Domain], row: Any) -> dict[str, Any]:
     """Return the checked values of a table that must have exactly the keys of `domains`."""
     if not isinstance(row, Mapping) or row.keys() != domains.keys():
-        raise WriteampError(f"{where} has {shown(row)}; it must have {', '.join(domains)}")
+        raise WriteampError(f"{where} has {shown(row)}; it must have the keys {', '.join(domains)}")
     return {key: domain.check(f"{where}: {key}", row[key]) for key, domain in domains.items()}
 
 

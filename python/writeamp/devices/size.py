@@ -19,8 +19,9 @@ DEFAULT_BYTES = 64 * 2**30
 
 # Minimum number of blocks; with fewer, the open blocks of a LUN would change WA.
 _FEWEST_BLOCKS_PER_LUN = 32
-# Relative deviations of op caused by rounding to whole blocks. Above the first, blocks get fewer
-# pages; above the second, a sentence in `Device.shrunk` states the resulting op.
+# Relative errors of op caused by rounding to whole blocks. If the error is above the first,
+# `_of_blocks` also tries more blocks of fewer pages. If the error that remains is above the second,
+# a sentence in `Device.shrunk` states the op; up to the first, it is a `Detail`.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
 # Blocks lose at most about 1 in this many of their pages.
@@ -126,7 +127,7 @@ def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
             closest = error, blocks, grains * grain
         if error <= _MATERIAL_ROUNDING:
             break
-    assert closest is not None, "one more block than needed leaves spare pages"
+    assert closest is not None, "at least the largest number of blocks leaves spare pages"
     _, blocks, pages_per_block = closest
     return replace(
         shape,
@@ -187,7 +188,7 @@ def _sentences(shape: Device, drive: Device, op: float, full_bytes: int) -> tupl
     rounding = abs(drive.op / op - 1)
     if rounding <= _STATED_ROUNDING:
         return (first,)
-    second = f"whole blocks give op {drive.op:.4g} instead of {op:.4g} of {shape.name}"
+    second = f"op is {drive.op:.4g} instead of {op:.4g}, because {shape.name} has whole blocks"
     return (first, Detail(second) if rounding <= _MATERIAL_ROUNDING else second)
 
 

@@ -225,7 +225,7 @@ class Difference(Presented):
         parts = [
             Card("Settings", settings, ("settings", "A", "B"), is_ruled=False),
             _numbers_card("metrics", [pair for pair in self.numbers if pair not in counts]),
-            _numbers_card("per host page, by cause", self.per_host_page),
+            _numbers_card("per host page: programmed pages by cause", self.per_host_page),
             _numbers_card("length of the run", counts),
         ]
         title = f"Two results of {self.verb}" + ("" if settings else ": no setting differs")
@@ -407,8 +407,8 @@ def _only(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[s
 def _notes(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[str]:
     if left.get("seed") is not None and left.get("seed") == right.get("seed"):
         yield (
-            "both results use the same seed, so their random draws partly agree, and the noise of "
-            "their difference is below its interval"
+            "both results use the same seed, so their random draws partly agree, and the interval "
+            "of their difference may be too wide"
         )
     if False in (left.get("steady"), right.get("steady")):
         yield "a run was not steady when it ended, so its interval may be too narrow"

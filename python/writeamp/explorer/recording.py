@@ -142,7 +142,7 @@ def record(
         run.fill(0, drive.logical_pages)
         run.run(writes)
     recorded = run.recording()
-    assert recorded is not None, "the drive was built with a recording"
+    assert recorded is not None, "a drive with recorded=True has a recording"
     events, choices = recorded
     return Recording(
         name=name or str(policy),

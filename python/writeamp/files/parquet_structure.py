@@ -92,7 +92,9 @@ def _check_pages(file: BinaryIO, chunk: Fields, end: int) -> None:
             raise DamagedError("a page has no valid size")
         values += _values_in(header, unpacked)
     if values != chunk[_VALUES]:
-        raise DamagedError("the pages do not hold the values of their column")
+        raise DamagedError(
+            "the pages of a column have more or fewer values than its metadata state"
+        )
 
 
 def _page_header(file: BinaryIO, begin: int, end: int) -> tuple[Fields, int]:

@@ -41,7 +41,7 @@ _OF_SWAP = replace(
 
 _HCWF = AnalyticModel(
     name="hcwf",
-    assumes="hot and cold data, separated by the oracle, a full drive, many blocks",
+    assumes="hot and cold data, separated without errors, a full drive, many blocks",
     parameters=("spare_factor", "pages_per_block", "d", *_SHARES),
     function=partial(_wa, hot_cold),
     describes=(_OF_HCWF,),

@@ -104,7 +104,7 @@ class FixedPoint(Drawn):
             ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
             ("op (T-U)/U", f"{drive.op:.6g}"),
             (
-                "share of hot pages, of hot writes",
+                "share of hot pages, share of hot writes",
                 f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}",
             ),
             ("WA", f"{self.wa:.6f}"),
@@ -120,7 +120,10 @@ class FixedPoint(Drawn):
                 rows.append((name, f"{share:.6f} of all collections"))
         took = (self.elapsed_s, self.check_elapsed_s)
         rows.append(
-            ("time to solve, to check", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took)))
+            (
+                "time to solve, time to check",
+                "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took)),
+            )
         )
         pages = np.arange(self.m_hot.size)
         spark = Spark(pages, self.m_hot, "share of blocks that are hot, by valid pages")

@@ -220,8 +220,8 @@ def _beats_greedy(drive: ModelInputs) -> str | None:
 MODEL = Model(
     name="coupon-collector",
     summary="windowed greedy: the emptiest of the s oldest blocks is collected",
-    assumes="uniform random writes, a full drive, independent valid counts in the window; too low "
-    "for a window above 1, because collection has passed over its blocks",
+    assumes="uniform random writes, a full drive, independent valid counts in the window; WA is "
+    "too low for a window above 1, which has blocks that collection has passed over",
     source="Park et al. 2017, section 3.1, eq. 3 (after Hu et al. 2009)",
     parameters=("op", "pages_per_block", "window", "reserve", "logical_blocks"),
     function=coupon_collector,

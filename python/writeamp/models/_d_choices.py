@@ -162,7 +162,9 @@ def _levels(rate: float, pages: int, d: float) -> FloatArray:
         size = np.maximum(np.abs(step) - noise, 0.0)
         if size.sum() <= _TOLERANCE * levels.sum() and slope @ size <= -_TOLERANCE * missed.sum():
             return levels
-    raise AssertionError(f"levels did not settle: λ {rate}, N {pages}, d {d}")
+    raise AssertionError(
+        f"Newton's method for the levels did not converge: λ {rate}, N {pages}, d {d}"
+    )
 
 
 def _missed(levels: FloatArray, d: float) -> FloatArray:

@@ -157,7 +157,7 @@ class ScalingError(Substitute):
         return (
             f"capacity {scale.capacity_bytes:,} bytes, simulated as "
             f"{shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1; scaling error, included "
-            f"in the intervals: {errors}"
+            f"in the intervals if known: {errors}"
         )
 
     def rows(self) -> list[tuple[str, str]]:
@@ -167,11 +167,10 @@ class ScalingError(Substitute):
         if scale.is_exact:
             return [("capacity", f"{capacity}, simulated at full size")]
         simulated = f"simulated as {shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1"
-        error = "not known" if math.isnan(self.error) else f"±{self.error:.4f}"
-        return [
-            ("capacity", f"{capacity}, {simulated}"),
-            ("scaling error", f"{error} of WA, included in its interval"),
-        ]
+        error = f"±{self.error:.4f} of WA, included in its interval"
+        if math.isnan(self.error):
+            error = "not known, and not included in the interval of WA"
+        return [("capacity", f"{capacity}, {simulated}"), ("scaling error", error)]
 
 
 @dataclass(frozen=True)

@@ -247,7 +247,7 @@ class DriveResult(OneLine, Drawn):
             rows.append(
                 (
                     "rated erases used",
-                    f"{self.percentage_used:.3g}% by the whole run after the fill",
+                    f"{self.percentage_used:.3g}% in the whole run after the fill",
                 )
             )
         return rows

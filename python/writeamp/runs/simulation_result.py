@@ -294,9 +294,9 @@ class Result(DriveResult):
         )
 
     def _events_note(self) -> str:
-        contents = "it has no change since the fill"
+        contents = "all changes since the fill are missing"
         if self.events.height:
-            contents = f"it ends at host page {self.events['host_pages'][-1]:,}"
+            contents = f"changes after host page {self.events['host_pages'][-1]:,} are missing"
         return f"the manager's log of group changes is full: {contents}"
 
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:

@@ -274,4 +274,4 @@ def _refusal(manager: Spec, victims: Spec) -> str:
 
 def _note(manager: Spec, taken: Sequence[Spec], reason: str) -> str:
     policies = ", ".join(map(str, taken)) if taken else "its default victim policy"
-    return f"{manager} is compared with {policies} only: {reason}"
+    return f"{manager} is run with {policies} only: {reason}"

@@ -345,7 +345,7 @@ class ComparisonSettings(Settings):
     replicas: int = setting(
         3,
         Whole(1, _MOST_COMPARED_REPLICAS),
-        "runs of each manager; their seeds are derived from --seed",
+        "runs of each row of the table; their seeds are derived from --seed",
         number="count",
         panel="run",
     )

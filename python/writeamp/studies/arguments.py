@@ -187,7 +187,7 @@ class CompareArguments(CommonArguments, total=False):
     the default of each manager)."""
 
     replicas: int
-    """runs of each manager; their seeds are derived from seed (default 3)."""
+    """runs of each row of the table; their seeds are derived from seed (default 3)."""
 
     seed: int
     """seed of all random numbers (default 1)."""

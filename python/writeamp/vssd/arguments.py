@@ -96,7 +96,7 @@ class ServeArguments(TypedDict, total=False):
     """seed of all random numbers of the drive, its policies and its preconditioning (default 1)."""
 
     count_from: str
-    """when counting begins: start at the start of the server, command at the start of the command,
+    """when counting begins; start: when the server starts; command: when the command of run starts,
     after mkfs and mount (default command)."""
 
     record: str | Path | None

@@ -85,7 +85,7 @@ class Drive:
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
         """Count bytes passed to write() for the drive's files, or yield why it is impossible."""
         if self.mounted is None:
-            return nullcontext("the drive has no file system")
+            return nullcontext("the drive is not mounted")
         return write_counter(self.specification.settings.file_system, self.mounted.loop)
 
     def result(

@@ -51,9 +51,5 @@ def of_flushes(flushes: int) -> list[str]:
     """Return the note about flushes that an untimed drive does not simulate."""
     if not flushes:
         return []
-    text = (
-        "1 flush: the padding that it causes"
-        if flushes == 1
-        else f"{flushes:,} flushes: the padding that they cause"
-    )
-    return [f"{text} in the flash is counted only with --timed"]
+    text = "1 flush causes" if flushes == 1 else f"{flushes:,} flushes cause"
+    return [f"the padding that {text} in the flash is counted only with --timed"]

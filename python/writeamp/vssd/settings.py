@@ -99,8 +99,8 @@ class DriveSettings(Settings):
     count_from: str = setting(
         _FROM_COMMAND,
         OneOf((_FROM_START, _FROM_COMMAND)),
-        "when counting begins: start at the start of the server, command at the start of the "
-        "command, after mkfs and mount",
+        "when counting begins; start: when the server starts; command: when the command of --run "
+        "starts, after mkfs and mount",
         choices=(_FROM_START, _FROM_COMMAND),
         metavar="start|command",
         **_COUNTED,

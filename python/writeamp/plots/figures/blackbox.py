@@ -145,7 +145,7 @@ def headroom_by_model(
     ]
     return BarChart(
         title="Drives that meet the bounds",
-        subtitle="at 1 or more, the prediction meets all bounds; the mark is its worst case",
+        subtitle="at 1 or more, the prediction meets all bounds; each line ends at the worst case",
         x_label="headroom: ratio to the tightest bound",
         bars=tuple(names),
         layers=(Layer("headroom", series_color(0), tuple(value for value, _ in shown)),),

@@ -74,5 +74,6 @@ def _bars(
         *outline(edges.tolist(), heights.tolist()),
         _MOVED_COLOR,
         0.8,
-        label=f"blocks moved: {int(moved_blocks.sum()):,}\n(a bar: {end / bars:.2g} drive writes)",
+        label=f"blocks moved: {int(moved_blocks.sum()):,}\n"
+        f"(each bar: {end / bars:.2g} drive writes)",
     )

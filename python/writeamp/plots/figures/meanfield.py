@@ -28,7 +28,7 @@ def blocks_by_valid_pages(
     """
     return LineChart(
         title=title,
-        subtitle=f"{subtitle} · dashed: mean of the victims",
+        subtitle=f"{subtitle} · dashed: mean valid pages of the victims",
         x_label="valid pages of a block",
         y_label="share of all blocks",
         lines=tuple(

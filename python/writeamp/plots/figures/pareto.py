@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import FAINT, INK, MUTED, panels_apart, series_color
 
-FRONT, NEAR, DOMINATED = "on the front", "perhaps on it (95% intervals)", "dominated"
+FRONT, NEAR, DOMINATED = "on the front", "perhaps on the front (95% intervals)", "dominated"
 
 
 @dataclass(frozen=True)

@@ -133,5 +133,5 @@ def _combined(
         None if isinstance(outcome, WriteampError) else outcome
         for outcome in (outcomes[0], outcomes[-1])
     )
-    assert result is not None, "the first variant has succeeded"
+    assert result is not None, "`over` combines outcomes only if the first variant has a result"
     return to_target(scaled, result, other)

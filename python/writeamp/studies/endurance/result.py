@@ -233,7 +233,7 @@ def _capacity(lives: LifeStatistics) -> list[tuple[str, str]]:
         return []
     requested = f"of a drive of {lives.capacity_bytes:,} bytes"
     if lives.scaling is None:
-        return [("", f"{requested} with as many drive writes as this one")]
+        return [("", f"{requested}, if it endures as many drive writes as the simulated drive")]
     return lives.scaling.rows(requested)
 
 

@@ -25,7 +25,10 @@ class ExpectedOp:
         """Return the op in one line, marked if the drive violates the model's assumptions."""
         op_text = "no op" if self.op is None else f"op {self.op:.4g}"
         mark = f"; OUTSIDE ITS ASSUMPTIONS: {self.outside}" if self.outside else ""
-        return f"{op_text} by {self.model}, which predicts WA {self.wa:.4f} at the op found{mark}"
+        return (
+            f"{op_text} by {self.model}, which predicts WA {self.wa:.4f} at the op of the "
+            f"simulation{mark}"
+        )
 
 
 def expected_op(

@@ -157,7 +157,7 @@ def _run_on(
 def _run_smaller(shared: Shared[DriveSizes], blocks: int) -> Result:
     """Run a drive of the smaller size that shows the scaling error."""
     sizes = shared.value.smaller
-    assert sizes is not None, "callers check that there are smaller drives"
+    assert sizes is not None, "`_run_smaller` is called only if there are smaller drives"
     return replace(run(sizes.plan, sizes.drive(blocks)), plan=sizes.plan.without_requests())
 
 

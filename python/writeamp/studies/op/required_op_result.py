@@ -190,7 +190,7 @@ class RequiredOp(OneLine, Drawn):
             ("workload", result.plan.load_name),
             ("manager, victims", str(result.plan.policy)),
             (
-                "logical size, of all drives",
+                "logical size (all drives)",
                 f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes"
                 f"{result.substitute.drives_suffix()}",
             ),

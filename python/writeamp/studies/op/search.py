@@ -82,7 +82,7 @@ def _first_taken(probes: Probes, start: int) -> Probe:
             return probes.at(blocks)
         except RefusedError as error:
             refused = refused or error
-    assert refused is not None, "at least one size was tried"
+    assert refused is not None, "no size was accepted, so at least one was refused"
     raise refused
 
 

@@ -152,8 +152,8 @@ def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: st
     choices = design.choices(axes, where)
     if len(choices) * replicas > MOST_POINTS:
         raise WriteampError(
-            f"{where} makes {len(choices)} times {replicas} points; at most {MOST_POINTS} are "
-            "possible"
+            f"{where} makes {len(choices)} choices times {replicas} replicas; at most "
+            f"{MOST_POINTS} points are possible"
         )
     return choices
 
