@@ -61,8 +61,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("out", type=Path, help="Parquet file to write")
     parser.add_argument("--size", default="1GiB", help="size of the drive (default 1GiB)")
-    parser.add_argument("--scale", type=int, default=20, help="pgbench's, 16 MB each (default 20)")
-    parser.add_argument("--transactions", type=int, default=240_000, help="default 240000")
+    parser.add_argument(
+        "--scale", type=int, default=20, help="scale of pgbench, 16 MB each (default 20)"
+    )
+    parser.add_argument("--transactions", type=int, default=240_000, help="number (default 240000)")
     parser.add_argument(
         "--only-tpcb", action="store_true", help="leave out the requests before the transactions"
     )

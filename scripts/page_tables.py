@@ -103,7 +103,7 @@ def _families() -> str:
         elif family.has_partial_flash:
             answer = "lower bound"
         elif {rule.part for rule in flash} == {"tlc", "slc"}:
-            answer = "measured; a lower bound without the counter of SLC"
+            answer = "measured; a lower bound if the counter of SLC is missing"
         elif family.reports:
             answer = "reported, in an unknown scale"
         ids = ["/".join(map(str, rule.ids)) for rule in family.writes]

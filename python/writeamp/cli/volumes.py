@@ -119,7 +119,7 @@ def split(
 def _split_words(done: int, whole: int) -> str:
     if not whole:
         return f"{done:,} requests read"
-    return f"{done - whole // 2:,} of {whole // 2:,} requests by volume"
+    return f"{done - whole // 2:,} of {whole // 2:,} requests written by volume"
 
 
 def info(

@@ -105,7 +105,7 @@ MODEL = Model(
     name="markov",
     summary="greedy collection of blocks of a finite number of pages",
     assumes="uniform random writes, a full drive, many blocks, greedy collection; "
-    "falls below 1 (impossible) once op exceeds about ln(2N) - 1, N the pages per block",
+    "gives WA below 1 (impossible) if op exceeds about ln(2N) - 1, N the pages per block",
     source="Park et al. 2017, section 3.4, eqs. 6-7 (after Desnoyers 2012)",
     parameters=("op", "pages_per_block"),
     function=markov,

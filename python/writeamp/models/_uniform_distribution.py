@@ -52,7 +52,7 @@ MODEL = Model(
     name="uniform-distribution",
     summary="valid pages per block spread evenly above the victim's: (1 + op) / (2 op)",
     assumes="uniform random writes, a full drive, greedy collection, and evenly spread "
-    "valid counts, which real drives do not have; below 1 (impossible) for op > 1",
+    "valid counts, which real drives do not have; gives WA below 1 (impossible) for op > 1",
     source="Park et al. 2017, section 3.2, eq. 4 (after Agarwal and Marrow 2010)",
     parameters=("op",),
     function=uniform_distribution,

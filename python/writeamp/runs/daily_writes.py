@@ -38,7 +38,7 @@ class LifeSettings(Settings):
         5.0,
         _POSITIVE,
         "length of the warranty in years of 365 days; drive writes per day (DWPD) are the "
-        "endurance divided by it",
+        "endurance divided by its days",
         number="number",
         metavar="YEARS",
     )

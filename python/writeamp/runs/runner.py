@@ -63,8 +63,8 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     fitting_runs = drives_that_fit(drive)
     if fitting_runs < replicas:
         note = (
-            f"judged by {fitting_runs} of {replicas} runs, because memory is too small for more "
-            "drives"
+            f"WA is judged by {fitting_runs} of {replicas} runs, because memory is too small for "
+            "more drives"
         )
         plan = replace(plan, notes=(*plan.notes, note))
     team = Team(plan, drive, min(replicas, fitting_runs), progress)

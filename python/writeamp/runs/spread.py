@@ -41,7 +41,10 @@ class Spread:
         """
         if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
             return None
-        change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"
+        change = (
+            f"WA varies by {self.wa_spread:.3f} between drives one block per plane smaller and "
+            "larger"
+        )
         if cyclic is not None and self.wa_spread > 2 * self.share_from_op * self.as_asked:
             return (
                 f"{change}, more than their op explains, because {cyclic} locks in phase with "

@@ -45,7 +45,7 @@ def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:
     drive_writes = ageing.host_pages / device.logical_pages
     steady = {True: ", steady", False: ", NOT steady", None: ""}[ageing.steady]
     return (
-        f"{state}: aged by {drive_writes:.4g} drive writes, WA of the last round "
+        f"{state}: aged by {drive_writes:.4g} drive writes, WA of the last drive write or pass "
         f"{ageing.rounds[-1]:.4f}{steady}"
     )
 

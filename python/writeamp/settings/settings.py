@@ -127,7 +127,7 @@ class LoadSettings(Settings):
     repeat: Repeat = setting(
         "auto",
         WholeOr("auto", POSITIVE_COUNT),
-        "replay the trace N times; auto: once, or a short trace until its passes have the same WA",
+        "replay the trace N times; auto: once, but a short trace until the WA of its passes agrees",
         metavar="auto|N",
         not_for=("endurance",),
         panel="trace",
@@ -321,8 +321,8 @@ class SimulationSettings(TimedSettings):
     spread: bool = setting(
         True,
         Flag(),
-        "also run a trace, or a mix with a sequential part, on drives one block smaller and "
-        "larger, and report how much WA changes",
+        "also run a trace, or a mix with a sequential part, on drives one block per plane "
+        "smaller and larger, and report how much WA changes",
         number="flag",
         panel="run",
     )

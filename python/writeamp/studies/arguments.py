@@ -110,7 +110,7 @@ class SimulateArguments(CommonArguments, total=False):
     """replay a block trace instead of a workload: a file, or - for standard input."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
     (default auto)."""
 
     manager: SpecLike
@@ -164,8 +164,8 @@ class SimulateArguments(CommonArguments, total=False):
     different seeds (default 3)."""
 
     spread: bool
-    """also run a trace, or a mix with a sequential part, on drives one block smaller and larger,
-    and report how much WA changes (default True)."""
+    """also run a trace, or a mix with a sequential part, on drives one block per plane smaller and
+    larger, and report how much WA changes (default True)."""
 
 
 class CompareArguments(CommonArguments, total=False):
@@ -175,7 +175,7 @@ class CompareArguments(CommonArguments, total=False):
     """replay a block trace, instead of or in addition to workloads; may be given several times."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
     (default auto)."""
 
     managers: Sequence[SpecLike] | SpecLike

@@ -113,7 +113,7 @@ class NeedArguments(TypedDict, total=False):
     (full, then one pass over that trace) (default full)."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
     (default auto)."""
 
     seed: int

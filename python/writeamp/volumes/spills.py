@@ -130,7 +130,9 @@ def chunks_in(folder: Path) -> list[Chunk]:
             chunk = Chunk(**json.loads(read_bytes(note, _MOST_BYTES, "note")))
             size = _data(folder, chunk.number).stat().st_size
         except (OSError, ValueError, TypeError, RecursionError) as error:
-            raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
+            raise WriteampError(
+                f"cannot read {note}: {error}; remove the folder {folder}"
+            ) from None
         if size != chunk.requests * _row_bytes():
             break  # incomplete: a power failure, since older versions did not sync files
         chunks.append(chunk)

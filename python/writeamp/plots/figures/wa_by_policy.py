@@ -78,7 +78,7 @@ def wa_by_policy(
         raise WriteampError("a figure of write amplification by policy needs at least one row")
     for row in rows:
         if sum(row.causes.values()) <= 0:
-            raise WriteampError(f"row {row.label!r} has no flash pages; give at least one page")
+            raise WriteampError(f"row {row.label!r} has no programmed flash page; leave it out")
     texts = tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows)
     return BarChart(
         title=title,

@@ -243,6 +243,6 @@ def _fetched(future: Future[Any]) -> Any:
 
 def _killed(error: KilledWorker) -> str:
     return (
-        f"{error.allowed_failures + 1} Dask workers died while they ran it, the last at "
+        f"{error.allowed_failures + 1} Dask workers died while they ran the job, the last at "
         f"{error.last_worker.address}; the job may need more memory than the workers have"
     )

@@ -216,6 +216,6 @@ def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
     if not causes["mapping"] or not host_pages:
         return []
     return [
-        f"the mapping table does not fit in memory: programs of its pages are "
-        f"{causes['mapping'] / host_pages:.2f} of this WA; an untimed run leaves them out"
+        f"the mapping table does not fit in memory: programs of its pages add "
+        f"{causes['mapping'] / host_pages:.2f} to this WA; an untimed run leaves them out"
     ]

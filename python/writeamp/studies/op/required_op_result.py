@@ -134,9 +134,9 @@ class RequiredOp(OneLine, Drawn):
         other = self.next_result
         if other is not None and not low <= self.target_wa <= high:
             sentences.append(
-                f"one block is {self.step_op:.4g} of op: WA is {self.wa:.4f} at op {self.op:.4g} "
-                f"and {other.wa:.4f} at op {other.device.op:.4g}; a smaller pages_per_block gives "
-                "finer steps of op"
+                f"one block in each plane changes op by {self.step_op:.4g}: WA is {self.wa:.4f} "
+                f"at op {self.op:.4g} and {other.wa:.4f} at op {other.device.op:.4g}; a "
+                "smaller pages_per_block gives finer steps of op"
             )
         return sentences
 
