@@ -176,13 +176,13 @@ def _fields(hints: Mapping[str, Any], document: Any) -> dict[str, Any]:
 
 def _table(document: Any) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
-        raise TypeError(f"{document!r:.40} found, a table expected")
+        raise TypeError(f"{document!r:.40} found, a JSON object expected")
     return document
 
 
 def _list(document: Any) -> list[Any]:
     if not isinstance(document, list):
-        raise TypeError(f"{document!r:.40} found, a list expected")
+        raise TypeError(f"{document!r:.40} found, a JSON list expected")
     return document
 
 

@@ -49,8 +49,8 @@ def by_cause(report: Report) -> Section | None:
     lines.append(["all", f"{total:,.0f}", four_digits(total / host), "100.0%"])
     columns = ["cause", ">pages programmed", ">per host page", ">share of all pages programmed"]
     caption = (
-        "Bytes written by each layer. The lowest bar is the flash, divided by the causes of "
-        "programmed pages."
+        "Bytes written by each layer. The lowest bar is the flash; its parts are the "
+        "causes of programmed pages."
     )
     if of is not document:
         named = filter(None, (words(of, "way"), words(of, "manager"), words(of, "victims")))

@@ -149,7 +149,7 @@ def _of_endurance(document: _Document) -> str:
     bounds = f" ({interval_in_words(*within, '.4g')})" if within else ""
     tbw = number(document, "tbw")
     also = f" That is a TBW of {four_digits(tbw)} TB." if tbw is not None else ""
-    return f"The drive endures {four_digits(lives)} full drive writes{bounds}.{also}"
+    return f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}.{also}"
 
 
 def _of_lifetime(document: _Document) -> str:

@@ -168,7 +168,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         """Return the result in one line."""
         within = interval_in_words(*self.endurance_ci95, ".2f")
         return (
-            f"endurance {self.endurance_full_drive_writes:.2f} full drive writes "
+            f"endurance {self.endurance_full_drive_writes:.2f} writes of the physical capacity "
             f"{f'({within}) ' if within else ''}at PE fairness {self.pe_fairness:.4f}, "
             f"W_max {self.plan.w_max}, of {self.plan.load_name} under {self.plan.policy} at op "
             f"{self.plan.device.op:.4g}"
