@@ -324,8 +324,8 @@ def test_list_covers_every_registry() -> None:
 
 
 def test_list_tells_defaults_from_examples() -> None:
-    out = run("list", "managers").out
-    assert "regions=6 by default (regions: a whole number from 2 to 64)" in out
+    out = " ".join(run("list", "managers").out.split())
+    assert "regions=6 by default (number of regions: a whole number from 2 to 64)" in out
     assert "for example dac:regions=4" in out
     # Beside the name stands nothing that could be taken for a default.
     names = re.findall(r"^  (\S+)", run("list", "").out, re.MULTILINE)

@@ -241,7 +241,10 @@ def test_an_input_is_not_replaced(page: Path) -> None:
         (b"\xff\xfe", "not UTF-8 text"),
         (b'<script type="application/json" id="writeamp-report">{</script>', "damaged"),
         (b'<script type="application/json" id="writeamp-report">[]</script>', "damaged"),
-        (b'<script type="application/json" id="writeamp-report">{"form":9}</script>', "form is 9"),
+        (
+            b'<script type="application/json" id="writeamp-report">{"form":9}</script>',
+            "format is 9",
+        ),
         (b'<script type="application/json" id="writeamp-report">{"form":1}</script>', "damaged"),
     ],
 )
