@@ -181,7 +181,7 @@ def _earlier(
     if load_settings.mapping == "compact" and not isinstance(load, Spec):
         notes.append(
             f"{name}, which ages the drive, is mapped compact by its own addresses, so that equal "
-            "addresses in it and in the run's trace are different pages; --mapping as-is keeps "
+            "addresses in it and in the run's trace may be different pages; --mapping as-is keeps "
             "addresses"
         )
     return pages, notes
