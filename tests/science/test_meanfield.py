@@ -371,7 +371,7 @@ def test_a_drive_at_its_fixed_point_stays_there() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"m_hot": np.zeros(17)}, ["m_hot and m_cold", "both or neither"]),
+        ({"m_hot": np.zeros(17)}, ["m_hot and m_cold", "both, or neither"]),
         ({"m_hot": [1.0], "m_cold": [1.0]}, ["m_hot", "pages_per_block + 1 = 17"]),
         ({"m_hot": np.zeros(17), "m_cold": np.zeros(17)}, ["m_hot", "valid pages"]),
         ({"drive_writes": [2, 1]}, ["drive_writes", "ascending"]),

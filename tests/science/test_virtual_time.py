@@ -102,7 +102,7 @@ def test_a_mapping_table_in_blocks_of_its_own_amplifies_less_than_among_data() -
     assert apart.causes["mapping"] == pytest.approx(among.causes["mapping"], rel=0.2)
     assert apart.causes["gc"] < 0.8 * among.causes["gc"]
     (note,) = (note for note in apart.notes if "mapping table" in note)
-    assert f"{apart.causes['mapping'] / apart.host_pages:.2f} of WA" in note
+    assert f"{apart.causes['mapping'] / apart.host_pages:.2f} to this WA" in note
 
 
 def test_a_table_that_fits_in_memory_is_no_part_of_wa_and_nothing_is_said_of_it() -> None:

@@ -196,4 +196,4 @@ class TestKept:
         assert found["wa"] == 1.0
         assert 0 < found["erases"] < 10
         assert found["wa_ci95"] == [None, None]
-        assert any("it needs 10 collections" in note for note in found["notes"])
+        assert any("it needs 10 erased blocks" in note for note in found["notes"])

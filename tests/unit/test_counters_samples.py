@@ -110,7 +110,7 @@ def test_a_counter_of_a_part_is_a_lower_bound(name: str, wa_low: float, counted:
     found = answer(name)
     assert (found.wa, found.kind) == (None, "lower-bound")
     assert found.wa_low == pytest.approx(wa_low, abs=1e-3)
-    assert f"leaves out part of the flash (it counts {counted} of the host" in found.reason
+    assert f"leaves out part of the flash (it counts {counted} times the host" in found.reason
 
 
 def test_bounds_stand_where_a_number_does_not() -> None:

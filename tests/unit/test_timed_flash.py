@@ -339,7 +339,7 @@ def test_the_clock_and_the_counters_go_on_while_measures_begin_anew() -> None:
 
 def test_a_load_may_not_begin_before_the_last_is_settled() -> None:
     run = life().run
-    with pytest.raises(wa.WriteampError, match="settled"):
+    with pytest.raises(wa.WriteampError, match="settle before the next load"):
         run.go_on(RANDOM.load(2**24, 4 * KIB, seed=1), seed=1, requests=1)
 
 

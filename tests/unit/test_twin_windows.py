@@ -146,9 +146,9 @@ def test_windows_may_be_read_elsewhere(tmp_path: Path) -> None:
     assert windows_of_csv(csv(path, usual[1:]), CHAIN, None).sequential_factor == 1
     assert windows_of_csv(csv(path, usual * 2), CHAIN, None).noise is not None
     counters = np.cumsum(usual, axis=0).tolist()
-    with pytest.raises(wa.WriteampError, match="of each window, not the counters"):
+    with pytest.raises(wa.WriteampError, match="in each window, not the counters"):
         windows_of_csv(csv(path, counters), CHAIN, None)
-    with pytest.raises(wa.WriteampError, match="host bytes; the plan has 7"):
+    with pytest.raises(wa.WriteampError, match="host bytes; the plan needs 7"):
         windows_of_csv(csv(path, usual[:4]), CHAIN, None)
     path.write_text("a,b\n1,2\n")
     with pytest.raises(wa.WriteampError, match="columns host_bytes and flash_bytes"):
