@@ -200,8 +200,9 @@ def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:
     chain = chain_of(2, chunks=False, capacity_bytes=place.size_bytes)
     host.check(chain, goes_on=False)
     assert "64 MiB of the drive's" in told[0]
-    with pytest.raises(WriteampError, match="is new, but a part of the chain"):
+    with pytest.raises(WriteampError, match="is missing, but a part of the chain"):
         host.check(chain, goes_on=True)
+    assert not file.exists()
     with pytest.raises(WriteampError, match=r"fio cannot write zipf\(s=1\)"):
         host.check(replace(chain, phases=(Phase("zipf(s=1)"),)), goes_on=False)
 

@@ -22,7 +22,7 @@ pub const NEVER: u64 = u64::MAX;
 /// The fields of hints that the manager does not require are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
-    /// Groups of pages that the host names now.
+    /// The host's groups of pages at this batch, with their current sizes and write shares.
     pub groups: &'a [Group],
     /// Index into `groups` for each page written.
     pub group_of: &'a [u8],

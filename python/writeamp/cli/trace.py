@@ -96,7 +96,10 @@ def convert(
     out: Annotated[Path, typer.Argument(help="File to write.", show_default=False)],
     settings: ConversionSettings,
     *,
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace OUT if it exists (never the file that is read)."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Write a trace in another format.

@@ -73,5 +73,5 @@ class Substitute:
         return ""
 
 
-# For results of a run that is the requested experiment itself.
+# Relation of a result whose run was the requested experiment, with nothing run in its place.
 NO_SUBSTITUTE = Substitute()

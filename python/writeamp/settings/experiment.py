@@ -97,7 +97,9 @@ class Experiment:
         for field in fields(self.load):
             idle = self.verb in words_of(field).not_for
             if idle and getattr(self.load, field.name) != field.default:
-                raise WriteampError(f"{field.name} does not apply to {self.verb}; leave it out")
+                raise WriteampError(
+                    f"the setting {field.name} does not apply to `{self.verb}`; leave it out"
+                )
         if self.device.capacity is not None:
             self._check_capacity()
 

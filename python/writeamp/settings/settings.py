@@ -135,8 +135,8 @@ class LoadSettings(Settings):
     mapping: Mapping = setting(
         "compact",
         OneOf(MAPPINGS),
-        "compact: the written pages of the trace, without gaps, are the logical space; as-is: "
-        "addresses are kept",
+        "compact: the pages that the trace writes (in timed runs, writes or reads) are numbered "
+        "without gaps and are the logical space; as-is: addresses are kept",
         choices=MAPPINGS,
         panel="trace",
     )

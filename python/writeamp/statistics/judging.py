@@ -110,7 +110,7 @@ def _after_changes(
     else:
         estimate = _automatic(host, flash, schedule)
     cycles = (pages - estimate.warmup_pages) / schedule.cycle if schedule.cycle else math.inf
-    # Cycles are measured to the nearest interval.
+    # The warm-up ends at the end of an interval, so the cycles may lack up to one interval.
     if schedule.cycle and cycles < FEWEST_CYCLES - host[0] / schedule.cycle:
         return _refused(
             estimate,

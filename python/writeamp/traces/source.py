@@ -227,7 +227,7 @@ def _refuse_foreign(file: BinaryIO, path: Path) -> None:
 
 def _refuse_tar(start: bytes, path: Path) -> None:
     if start[257:262] == b"ustar":
-        raise WriteampError(f"{path}: is a tar archive: unpack it first with tar -x")
+        raise WriteampError(f"{path}: is a tar archive: unpack it first with tar -xf")
 
 
 def _refuse_long_lines(block: TextBlock) -> None:

@@ -87,10 +87,10 @@ class ServeArguments(TypedDict, total=False):
     discard, which would undo the preconditioning (default ext4)."""
 
     precondition: str
-    """initial state of a new drive, not counted: none (as sold), full (each page written once, in
-    order), random (full, then aged by random writes until WA is steady), random:N (full, then N
-    drive writes of random writes) or aged:TRACE (full, then one pass over that trace) (default
-    none)."""
+    """initial state of a new drive, whose writes are in counters but not in the result: none (as
+    sold), full (each page written once, in order), random (full, then aged by random writes until
+    WA is steady), random:N (full, then N drive writes of random writes) or aged:TRACE (full, then
+    one pass over that trace) (default none)."""
 
     seed: int
     """seed of all random numbers of the drive, its policies and its preconditioning (default 1)."""

@@ -185,7 +185,7 @@ def _percent_used(counters: Document, rated_erases: int | None) -> int:
     return min(_MOST_PERCENT, int(100 * counters["mean_erase_count"] / rated_erases))
 
 
-# Log page version from which the page has the mean count of erases.
+# Version that the OCP log of the virtual drive states: the first that has the mean erase count.
 LOG_PAGE_VERSION = 5
 
 _LABEL = "writeamp virtual SSD"

@@ -81,10 +81,10 @@ class DriveSettings(Settings):
     precondition: str = setting(
         "none",
         PreconditionText(),
-        "initial state of a new drive, not counted: none (as sold), full (each page "
-        "written once, in order), random (full, then aged by random writes until WA is steady), "
-        "random:N (full, then N drive writes of random writes) or aged:TRACE (full, then one pass "
-        "over that trace)",
+        "initial state of a new drive, whose writes are in --counters but not in the result: none "
+        "(as sold), full (each page written once, in order), random (full, then aged by random "
+        "writes until WA is steady), random:N (full, then N drive writes of random writes) or "
+        "aged:TRACE (full, then one pass over that trace)",
         choices=tuple(layer for layer in CHOICES if layer != "workload"),
         metavar="STATE",
         **_DRIVE,

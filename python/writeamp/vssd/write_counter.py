@@ -295,7 +295,10 @@ def _looked_up(bpf_map: Map) -> list[Instruction]:
 def _updated(
     bpf_map: Map, *, only_if_new: bool = False, label: str | None = None
 ) -> list[Instruction]:
-    """Store the value on the stack in the map, under the key on the stack."""
+    """Return instructions that store the value on the stack in the map.
+
+    The key is also on the stack. With `only_if_new`, an existing entry is kept.
+    """
     return [
         bpf.load_constant(1, bpf_map.fd, is_map=True, label=label),
         bpf.move(2, 10),

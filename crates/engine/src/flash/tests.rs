@@ -220,9 +220,9 @@ fn a_drive_of_spare_blocks_only_is_refused() {
     };
     assert_eq!(built(1, 2, 3), Ok(()));
     for (wrong, words) in [
-        (built(1, 4, 1), "4 spare blocks of 4"),
+        (built(1, 4, 1), "4 spare blocks leave no block to write in a pool of 4"),
         (built(1, 2, 4), "4 pages of the blocks that are not spare"),
-        (built(0, 0, 1), "limit is 0"),
+        (built(0, 0, 1), "the wear limit"),
     ] {
         assert!(wrong.unwrap_err().to_string().contains(words));
     }

@@ -156,7 +156,7 @@ def doctor(
         action: stage of a request that counts in blkparse traces, as for `traces.read`.
         capacity: user capacity of the drive under test in bytes, if the inputs lack it.
         simulate: whether to simulate the effect of each mistake on write amplification.
-        device: profile of the simulated drive; default: 256 blocks of 64 pages.
+        device: profile of the simulated drive; default: 256 logical blocks of 64 pages.
         size: user capacity of the simulated drive in bytes.
         op: over-provisioning (T−U)/U of the simulated drive; default: 0.15, or that of the profile.
 

@@ -32,20 +32,23 @@ class DoctorSettings(Settings):
         number="bytes",
     )
     simulate: bool = setting(
-        True, None, "simulate the effect of each mistake on write amplification", number="flag"
+        True,
+        None,
+        "simulate write amplification with and without each mistake for which that is possible",
+        number="flag",
     )
     device: str | None = setting(
         None,
         None,
         f"profile of the simulated drive ({', '.join(profile_names())}); default: 256 "
-        "blocks of 64 pages of 4 KiB",
+        "logical blocks of 64 pages of 4 KiB",
         choices=profile_names(),
         panel="doctor",
     )
     size: int | None = setting(
         None,
         SIZE,
-        "user capacity of the simulated drive, such as 256MiB",
+        "user capacity of the simulated drive, such as 1GiB (default with --device: 256MiB)",
         number="bytes",
         panel="doctor",
     )

@@ -50,7 +50,7 @@ class SmallDrive:
 
     @classmethod
     def of(cls, profile: Any = None, op: Any = None, size: Any = None) -> SmallDrive:
-        """Return the drive of these settings; default: 256 blocks of 64 pages, op 0.15."""
+        """Return the drive of these settings; default: 256 logical blocks of 64 pages, op 0.15."""
         if profile is not None:
             return cls(device(profile, size=size or _SIZE_OF_PROFILES, op=op))
         sizes = {"size": size} if size is not None else {"logical_blocks": _BLOCKS}

@@ -22,8 +22,8 @@ _OTHER_LOAD = 1.5
 # are below this share of the highest.
 _SLOWEST_SHARE = 1 / 20
 # A single step may come early by chance. So it is ignored if the rate that it implies is more than
-# the first number times the mean rate since the drive was new. If the readings span less than the
-# second number of seconds, it gives no lower bound of the rate.
+# the first number times the highest likely mean rate since the drive was new. If the readings span
+# less than the second number of seconds, it gives no lower bound of the rate.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
 # Power-on hours that do not rise for this long count as stopped.
 _LONGEST_STAND_S = 2 * DAY_S

@@ -34,8 +34,8 @@ _NEAR = 0.25
 # Relative tolerance of a retried read, which takes a whole multiple of a read's time.
 _MULTIPLE = 0.05
 MOST_READS = 12
-# Cost added to a classification for a program with an unknown time, if there are programs of all
-# known times.
+# Cost of calling pulses programs although the drive has no program time near theirs. It is added
+# only if other pulses match every program time of the drive: a further time is then implausible.
 _STRANGE_PROGRAM = 0.7
 # Blocks have more pages than this number, so more than one erase per this number of programs is
 # implausible.

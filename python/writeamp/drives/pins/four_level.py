@@ -257,7 +257,8 @@ def disagreement(
     )
     return (
         f"the fixed window counts {fixed.programs:,} programs and the mixture "
-        f"{mixture.programs:,}. Their intervals do not overlap: {cause}neither "
+        f"{mixture.programs:,}. Their intervals of WA do not overlap: "
+        f"{cause}neither "
         "is reliable alone, and the interval of WA includes both"
     )
 

@@ -318,7 +318,7 @@ class Fit(OneLine, Drawn):
                 )
                 for family in self.families[:5]
             ),
-            ("policies that fit equally well", "; or ".join(self.classes[0])),
+            ("managers and victim policies that fit equally well", "; or ".join(self.classes[0])),
             ("noise of a window's WA", f"{self.noise:.2%}"),
             ("misfit: error ÷ expected error, at least 1", f"{self.misfit:.2f}"),
             ("WA of the sequential fill", f"{self.windows.sequential_factor:.4f}"),

@@ -265,8 +265,10 @@ class RealHost:
         )
         self.counted.check_grain(shortest * chain.capacity_bytes)
         if goes_on and self.place.is_new:
+            # The same command would otherwise take the empty file for the measured one.
+            os.unlink(self.place.name)
             raise WriteampError(
-                f"{self.place.name} is new, but a part of the chain was measured on it before; "
+                f"{self.place.name} is missing, but a part of the chain was measured on it before; "
                 "remove the file of --out to begin again, or restore the target"
             )
         drive_bytes = self.counted.first.facts.capacity_bytes or _whole_bytes(self.place)

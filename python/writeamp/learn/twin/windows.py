@@ -28,6 +28,8 @@ _FILL = -1
 MOST_BYTES = 64 << 20
 # Allowed relative difference of a window's host bytes from the plan, since fio and counters round.
 _TOLERANCE = 0.05
+# A window with less than this share of its host bytes lacks a part; parts have at least a quarter.
+_WHOLE_FROM = 0.85
 # Largest plausible WA of the sequential fill. Parity and metadata cause less; a greater WA comes
 # from moving data out of an SLC cache. No candidate drive has an SLC cache, so windows with a
 # greater WA are rejected.
@@ -259,14 +261,16 @@ def _rises(host: npt.NDArray[np.float64]) -> bool:
 
 
 def _check_whole(windows: Windows, where: str) -> None:
-    wanted = set(range(windows.chain.windows))
+    expected = np.array(_spans(windows.chain)[1:])
     for repeat in np.unique(windows.repeat):
-        have = set(windows.window[windows.repeat == repeat].tolist()) - {_FILL}
-        if have != wanted:
-            missing = sorted(number + 1 for number in wanted - have)
+        own = (windows.repeat == repeat) & (windows.window != _FILL)
+        host = np.bincount(windows.window[own], windows.host_bytes[own], expected.size)
+        # Each window may have several parts, of which the last may be missing.
+        missing = (np.flatnonzero(host < _WHOLE_FROM * expected) + 1).tolist()
+        if missing:
             raise WriteampError(
-                f"{where} lacks windows {missing} of {len(wanted)}; run the same `twin measure` to "
-                "continue"
+                f"{where} lacks all or a part of the windows {missing} of {expected.size}; run the "
+                "same `twin measure` to continue"
             )
     if not np.all(windows.host_bytes > 0) or not np.all(windows.flash_bytes > 0):
         raise WriteampError(

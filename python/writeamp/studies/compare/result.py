@@ -205,7 +205,7 @@ class Comparison(OneLine, Drawn):
 
     @property
     def remarks(self) -> list[str]:
-        """Explanations of the symbols and columns in the tables of `card()`."""
+        """Explanations below the tables of `card()`: symbols, columns, theory, hints, victims."""
         has_several_loads = len(self.loads) > 1
         lines = []
         if not all(row.steady for row in self.rows):

@@ -145,7 +145,10 @@ def _end(table: Mapping[str, Any], key: str, where: str) -> float:
     if key not in table:
         raise WriteampError(f"{where}: {key} is missing; an axis must be {_FORM}")
     if math.isnan(finite(table[key])):
-        raise WriteampError(f"{where}.{key} is {shown(table[key])}; it must be a finite number")
+        raise WriteampError(
+            f"{where}.{key} is {shown(table[key])}; it must be a finite number, or a "
+            'percentage such as "5%"'
+        )
     return table[key]  # type: ignore[no-any-return]
 
 

@@ -30,7 +30,7 @@ pub struct Retrying {
     page_spread: f64,
     decode_ns: u64,
     aged_days: f64,
-    /// Erases of each block, including erases before the timed run.
+    /// Erases of each block, including erases before the timed run and `errors.worn_erases`.
     /// The next field is the largest of these counts.
     erases: Table<u32>,
     most_erases: u32,

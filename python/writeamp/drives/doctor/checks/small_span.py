@@ -118,6 +118,6 @@ CHECK = DoctorCheck(
     "The writes reach only part of the drive. If the rest has no data, it is also spare space, "
     "and WA is that of a drive with much higher over-provisioning",
     "remove size or set size=100%, or fill the rest of the drive first",
-    "SNIA PTS (active range); fio issue 407",
+    "SNIA PTS (term: active range); fio issue 407",
     {"fio job": _of_jobs, "trace": _of_trace},
 )

@@ -161,7 +161,10 @@ class FioJob:
 
     @cached_property
     def writes(self) -> bool:
-        """Whether the job writes to a file that may be a drive."""
+        """Whether writes of the job may reach a drive, through a device or a file.
+
+        Files such as /dev/null and I/O engines that use no drive do not count.
+        """
         reaches = self.engine not in WITHOUT_DRIVE and not set(self.files) & _NO_DRIVES
         is_mixed = self.rw in {"rw", "readwrite", "randrw"}
         return reaches and self.rw in _WRITING and not (is_mixed and self.write_share == 0)

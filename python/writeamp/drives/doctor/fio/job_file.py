@@ -75,11 +75,11 @@ class FioJobs:
 
     @cached_property
     def writers(self) -> list[FioJob]:
-        """Jobs that write to a file or device that may be a drive."""
+        """Jobs whose writes may reach a drive, through a device or a file."""
         return [job for job in self.jobs if job.writes]
 
     def writers_before(self, job: FioJob) -> list[FioJob]:
-        """Return the jobs that write a job's files before it, since the drive was last emptied."""
+        """Return the steps that wrote a job's files after the drive was last certainly emptied."""
         return self._past(job)[1]
 
     def emptied(self, job: FioJob) -> FioJob | None:
@@ -206,7 +206,7 @@ def share_of_span(writer: FioJob, job: FioJob) -> float | None:
 
 
 def is_job_file(text: str) -> bool:
-    """Return whether a text is a job file: sections, and an option that only fio has."""
+    """Return whether a text is a job file: it has a section and an option of `IDENTIFYING`."""
     seen_section, names = False, set()
     for _, line in _lines(text):
         name = canonical(line.split("=", 1)[0])
