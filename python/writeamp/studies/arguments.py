@@ -80,8 +80,8 @@ class CommonArguments(TypedDict, total=False):
     in ftrace the first of C, D, Q and I in the file."""
 
     mapping: Mapping
-    """compact: the pages that the trace writes (in timed runs, writes or reads), numbered without
-    gaps, are the logical space; as-is: addresses are kept (default compact)."""
+    """compact: the pages that the trace writes (in timed runs, writes or reads) are numbered
+    without gaps and are the logical space; as-is: addresses are kept (default compact)."""
 
     trace_device: str | None
     """replay only this device of the trace."""

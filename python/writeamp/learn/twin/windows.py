@@ -269,7 +269,7 @@ def _check_whole(windows: Windows, where: str) -> None:
         missing = (np.flatnonzero(host < _WHOLE_FROM * expected) + 1).tolist()
         if missing:
             raise WriteampError(
-                f"{where} lacks all or a part of the windows {missing} of {expected.size}; run the "
+                f"{where} lacks windows {missing} of {expected.size}, or a part of each; run the "
                 "same `twin measure` to continue"
             )
     if not np.all(windows.host_bytes > 0) or not np.all(windows.flash_bytes > 0):
