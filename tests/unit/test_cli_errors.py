@@ -85,6 +85,10 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{LIFE} --daily-writes 1.5", ["--daily-writes", "whole bytes", "GiB"]),
     (f"{LIFE} --daily-writes 100Gb", ["--daily-writes", "GB", "GiB"]),
     (f"{LIFE} --daily-writes 0GB", ["--daily-writes", "above 0"]),
+    (
+        "lifetime --workload uniform --device tlc-datacenter --daily-writes 200",
+        ["--daily-writes", "200GB"],
+    ),
     # Words: choices, specs, profiles.
     (f"{DRIVE} --layout tower", ["layout", "flat", "striped"]),
     (f"{DRIVE} --victims greddy", ["victim policy", "greddy", "did you mean 'greedy'"]),

@@ -143,6 +143,6 @@ def few_spare_blocks(drive: ModelInputs) -> str | None:
     if spare_blocks < _FEW_SPARE_BLOCKS:
         return (
             f"with only {spare_blocks:.3g} spare blocks, the open block reduces spare space, and "
-            "simulated WA is a few percent above the prediction"
+            "simulated WA may be a few percent above the prediction"
         )
     return None

@@ -67,13 +67,25 @@ def shown_bytes(size: int) -> str:
     return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB"
 
 
+@dataclass(frozen=True)
 class ByteAmount:
-    """Valid values: amounts in bytes, as for `parse_bytes`; fractions are allowed."""
+    """Valid values: amounts in bytes from `least` on, as for `parse_bytes`; fractions are allowed.
+
+    `least` is far below all meaningful values, to find a number whose unit was forgotten.
+    """
+
+    least: float = 0.0
 
     def check(self, name: str, value: Any) -> float:
         """Return the bytes."""
         number = finite(value)
-        return number if number > 0 else parse_bytes(name, str(value))
+        amount = number if number > 0 else parse_bytes(name, str(value))
+        if amount < self.least:
+            raise WriteampError(
+                f"{name} is {value}, which is {amount:g} bytes; it must be at least "
+                f"{self.least:,.0f} bytes. Give a unit, as in {value}GB"
+            )
+        return amount
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class DriveLifetimeSettings(Settings):
     )
     daily_writes: float | None = setting(
         None,
-        ByteAmount(),
+        ByteAmount(least=1e6),
         "bytes that the host writes per day, such as 200GB; required with --trace or --workload",
         number="bytes",
         flag="--daily-writes",

@@ -58,8 +58,8 @@ def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
     elif job.devices or emptied is not None or _reserved(fio, job):
         reserved = "".join(f"; {program.name} writes no data" for program in _reserved(fio, job))
         yield Mistake(
-            f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}"
-            + (f"; {emptied.name}" if emptied else ""),
+            f"no job writes {', '.join(job.files)} before job {job.name!r} ({job.rw})"
+            f"{partly}{reserved}" + (f"; {emptied.name}" if emptied else ""),
             (job.name,),
             message=(
                 "If the drive is new, formatted or trimmed, garbage collection starts only after "
