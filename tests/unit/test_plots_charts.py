@@ -237,5 +237,5 @@ def test_a_figure_of_nothing_is_refused() -> None:
         curves(WaSeries("a", [1.0, 2.0], [1]))
     with pytest.raises(WriteampError, match="at least one row"):
         bars()
-    with pytest.raises(WriteampError, match="row 'a' has no flash page"):
+    with pytest.raises(WriteampError, match="row 'a' has no programmed flash page"):
         bars(PolicyResult("a", 1.0, {"host": 0}))

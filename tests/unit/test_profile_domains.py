@@ -126,7 +126,7 @@ CANDIDATE = POLICY | {"op": 0.2, "erase_unit_pages": 16, "weight": 1.0}
         ({"erase_unit_pages": 16.7}, "erase_unit_pages is 16.7"),
         ({"erase_unit_pages": True}, "erase_unit_pages is True"),
         ({"weight": 2}, "weight is 2"),
-        ({"wheel": 2}, "must have manager, victims, op"),
+        ({"wheel": 2}, "must have the keys manager, victims, op"),
     ],
 )
 def test_a_twin_says_what_its_candidates_have_wrong(
