@@ -16,8 +16,8 @@ def model_setting() -> Any:
     return setting(
         None,
         None,
-        "model of the drive, for input files that do not name it (`smartctl -x` prints it in its "
-        "first lines); it selects the units of SMART attributes",
+        "model of the drive, for input files that do not name it (look it up in the first lines "
+        "of `smartctl -x`); it selects the units of SMART attributes",
         metavar="MODEL",
     )
 
