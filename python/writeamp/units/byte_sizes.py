@@ -69,9 +69,10 @@ def shown_bytes(size: int) -> str:
 
 @dataclass(frozen=True)
 class ByteAmount:
-    """Valid values: amounts in bytes from `least` on, as for `parse_bytes`; fractions are allowed.
+    """Valid values: amounts in bytes, as for `parse_bytes`; fractions are allowed.
 
-    `least` is far below all meaningful values, to find a number whose unit was forgotten.
+    `least` is the smallest valid amount. It is far below all meaningful values, to find numbers
+    whose unit was forgotten.
     """
 
     least: float = 0.0
