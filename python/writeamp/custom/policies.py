@@ -76,7 +76,7 @@ class Placement:
     invalid, `NEVER` if unknown)."""
 
     is_compiled: ClassVar[bool] = False
-    """True if the class is to be compiled where Numba is installed; set by `writeamp.compiled`."""
+    """True to compile the class if Numba is installed; `writeamp.compiled` sets it."""
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Accept declarations by their older names."""
