@@ -12,14 +12,9 @@ from writeamp.learn.twin.chain import Chain, chain_of
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.measuring import measure
-from writeamp.learn.twin.table import (
-    CandidateTable,
-    Grid,
-    _simulated,
-)
-from writeamp.learn.twin.windows import (
-    Windows,
-)
+from writeamp.learn.twin.serving import Grid
+from writeamp.learn.twin.table import CandidateTable, _simulated
+from writeamp.learn.twin.windows import Windows
 
 PAGES = 2**12
 CHAIN = Chain(chain_of(3, chunks=False, capacity_bytes=PAGES * 4096).phases, PAGES * 4096)

@@ -26,13 +26,11 @@ from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.likelihood import weigh
 from writeamp.learn.twin.measuring import measure
 from writeamp.learn.twin.plan import fio_jobs
+from writeamp.learn.twin.serving import Grid
 from writeamp.learn.twin.table import (
     CandidateTable,
-    Grid,
     _simulated,
     _trace_of,
-    grid_of,
-    in_usual_pages,
     table_error,
     table_of,
 )
@@ -224,7 +222,7 @@ def test_a_table_that_was_interrupted_continues(tmp_path: Path) -> None:
         tiny_table(2, interrupt)
     continued = tiny_table(2, lambda done, whole: calls.append(whole))
     assert calls == [3, 3, 3]
-    log_op, of_windows = _simulated(in_usual_pages(TINY), TINY_GRID, (SOME[1][0], 8))
+    log_op, of_windows = _simulated(TINY.usual, TINY_GRID, (SOME[1][0], 8))
     assert np.array_equal(continued.log_op[1, 0], log_op)
     assert continued.wa[1, 0] == pytest.approx(of_windows, rel=1.3e-4)
 
@@ -337,7 +335,7 @@ def test_a_plan_says_what_fio_is_to_do(tmp_path: Path) -> None:
     [(2**20, 2**12), (2**27, 2**15), (130 * 10**6, 2**15), (2**29, 2**17), (10**12, 2**17)],
 )
 def test_a_small_drive_has_candidates_as_small(capacity_bytes: int, pages: int) -> None:
-    found = grid_of(chain_of(4, chunks=False, capacity_bytes=capacity_bytes))
+    found = chain_of(4, chunks=False, capacity_bytes=capacity_bytes).grid
     assert found.logical_pages == pages
     assert (found == Grid()) is (pages == Grid().logical_pages)
 

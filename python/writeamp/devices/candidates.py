@@ -36,12 +36,14 @@ class Candidates:
     """All possible drives of a profile, most probable first.
 
     `error` is the relative error that predicted WA has in addition to the differences between the
-    candidates: 0.1 is 10%.
+    candidates: 0.1 is 10%. `sequential_factor` is the measured WA of a sequential fill, which the
+    candidates' WA lacks.
     """
 
     logical_pages: int
     error: float
     members: tuple[Candidate, ...]
+    sequential_factor: float = 1.0
 
     @property
     def carrying(self) -> tuple[Candidate, ...]:
@@ -102,6 +104,7 @@ class Candidates:
         for member in members:
             _check_policy(where, member)
         own = {key: table[key] for key in _OF_TWIN if key in table}
+        own.setdefault("sequential_factor", 1.0)
         return Candidates(**_checked(where, _OF_TWIN, own), members=members)
 
 
@@ -132,4 +135,5 @@ _OF_CANDIDATE: dict[str, Domain] = {
 _OF_TWIN: dict[str, Domain] = {
     "logical_pages": COUNT,
     "error": Number("be from 0 to 10", lambda value: 0 <= value <= 10),
+    "sequential_factor": _ABOVE_ZERO,
 }

@@ -79,7 +79,13 @@ def mixture_from(
         CandidateRun(candidates.carrying[index], wa, (high - low) / 2, is_steady)
         for index, wa, (low, high), is_steady in results
     )
-    return Mixture(str(experiment.device.profile), load_name, runs, candidates.error)
+    return Mixture(
+        str(experiment.device.profile),
+        load_name,
+        runs,
+        candidates.error,
+        sequential_factor=candidates.sequential_factor,
+    )
 
 
 def _mixed(
@@ -107,6 +113,7 @@ def _mixed(
         ),
         error=candidates.error,
         drive_notes=(refused,) if left_out else (),
+        sequential_factor=candidates.sequential_factor,
         elapsed_s=sum(result.elapsed_s for _, result in results),
     )
 

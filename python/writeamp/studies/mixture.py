@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NORMAL_95 = 1.959964
+# WA of a sequential fill below which it is not worth a note.
+_LEAST_FACTOR = 1.005
 # Probability that the interval of a learnt profile contains the WA.
 LEVEL = 0.95
 
@@ -47,7 +49,8 @@ class Mixture(OneLine, Drawn):
     """Write amplification of a drive that is described by several candidates.
 
     `error` is the relative error of the WA that the learnt profile predicts, in addition to the
-    errors of the candidates' runs.
+    errors of the candidates' runs. `sequential_factor` is the drive's WA of a sequential fill,
+    which the candidates' WA lacks.
     """
 
     level = LEVEL
@@ -57,6 +60,7 @@ class Mixture(OneLine, Drawn):
     runs: tuple[CandidateRun, ...]
     error: float
     drive_notes: tuple[str, ...] = ()
+    sequential_factor: float = 1.0
     elapsed_s: float = field(default=0.0, compare=False)
 
     @property
@@ -129,7 +133,18 @@ class Mixture(OneLine, Drawn):
         return [
             f"{self.profile} was learnt from a drive: WA is the median over its {len(self.runs)} "
             "most probable candidates (possible drives)",
+            *self._notes_on_factor,
             *self.drive_notes,
+        ]
+
+    @property
+    def _notes_on_factor(self) -> list[str]:
+        factor = self.sequential_factor
+        if factor < _LEAST_FACTOR:
+            return []
+        return [
+            f"the drive writes {factor:.4g} times as much even for a sequential fill (parity, "
+            f"metadata), which WA here lacks: its counters should show {factor * self.wa:.4g}"
         ]
 
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +18,12 @@ from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.learn.twin.settings import (
+    TABLES,
     ChainSettings,
     OneNumberSettings,
+    PhaseSettings,
     PlanSettings,
+    ReadingSettings,
     TwinTargetSettings,
 )
 from writeamp.plots import check_target
@@ -34,13 +38,14 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `twin plan`, `twin measure` and `twin fit`."""
+    """Add the commands of `writeamp twin`."""
     verbs = App(
         no_args_is_help=True,
     )
     verbs.command("plan")(with_settings(twin_plan))
     verbs.command("measure")(with_settings(twin_measure))
     verbs.command("fit")(with_runner(with_settings(twin_fit)))
+    verbs.command("check")(with_runner(with_settings(twin_check)))
     app.add_typer(verbs, name="twin")
 
 
@@ -130,13 +135,15 @@ def twin_fit(
     measured: Annotated[
         Path | None,
         typer.Argument(
-            help="File that `twin measure` wrote; leave it out with --wa or --trace.",
-            metavar="WINDOWS",
+            help="File that `twin measure` wrote, or a table of phases (.csv or .toml) with "
+            "counters of a real drive; leave it out with --wa or --trace.",
+            metavar="WINDOWS|PHASES",
             show_default=False,
         ),
     ] = None,
     *,
     question: OneNumberSettings,
+    phases: PhaseSettings,
     out: Annotated[
         Path,
         typer.Option(
@@ -170,38 +177,104 @@ def twin_fit(
 
     Example: writeamp twin fit --trace disk.csv --counters before.json --counters after.json --out
     real.toml
+
+    Example: writeamp twin fit phases.csv --phases run1:0,run1:1 --out real.toml
     """
     if (measured is None) == (question.wa is None and question.trace is None):
         raise WriteampError(
-            "give either WINDOWS (a file of `twin measure`), or --wa or --trace in place of it"
+            "give either WINDOWS (a file of `twin measure`) or PHASES (a table of phases), or --wa "
+            "or --trace in place of it"
         )
     if out.suffix != ".toml":
         raise WriteampError(f"--out is {str(out)!r}; it must end in .toml")
     if plot is not None:
         check_target(plot)
     inputs: list[str | Path] = [
-        path for path in (measured, question.trace, *(question.counters or ())) if path is not None
+        path
+        for path in (measured, question.trace, phases.readings, *(question.counters or ()))
+        if path is not None
     ]
     output.check_target(out, "device profile", inputs=inputs)
     output.check_distinct([out, *([] if plot is None else [plot])])
     from writeamp.learn.twin.profile import write_profile  # noqa: PLC0415 (slow)
 
     try:
-        result = _fitted(measured, question, runner)
+        result = _fitted(measured, question, phases, runner)
     except KeyboardInterrupt as stopped:
         raise boundary.PartlyDone(str(stopped)) from None
     write_profile(out, result.profile(), inputs)
     options.show_result(result, lambda: _print_fit(result, out), json=json, csv=csv, plot=plot)
 
 
-def _fitted(measured: Path | None, question: OneNumberSettings, runner: Runner) -> Fit:
+def twin_check(
+    twin: Annotated[
+        Path,
+        typer.Argument(
+            help="Profile that `twin fit PHASES` wrote.", metavar="TWIN", show_default=False
+        ),
+    ],
+    phases: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of phases (.csv or .toml) with counters of real drives.",
+            metavar="PHASES",
+            show_default=False,
+        ),
+    ],
+    *,
+    table: ReadingSettings,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw predicted and measured WA of each phase (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
+    runner: Runner,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Check a twin: predict the WA of each phase, and compare it with the measured WA.
+
+    The measured WA is that from 60% of a phase's host bytes to its end; the fifths of the phase
+    are compared, too. Phases that the twin was learnt from are marked.
+
+    Example: writeamp twin check real.toml phases.csv
+    """
+    if plot is not None:
+        check_target(plot)
+    from writeamp.learn.twin.phases.checking import PhaseTwin, check  # noqa: PLC0415 (slow)
+    from writeamp.learn.twin.phases.table import read_drives  # noqa: PLC0415 (slow)
+
+    learnt = PhaseTwin.read(twin)
+    drives = read_drives(phases, table.readings)
+    with Bar("simulating candidates", lambda done, all_: f"{done} of {all_}") as bar:
+        result = check(learnt, drives, runner=runner, progress=bar.update)
+    show = partial(options.print_card, result.card())
+    options.show_result(result, show, json=json, csv=csv, plot=plot)
+
+
+def _fitted(
+    measured: Path | None, question: OneNumberSettings, phases: PhaseSettings, runner: Runner
+) -> Fit:
     from writeamp.learn.twin.fitting import fit  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.one_number import fit_one  # noqa: PLC0415 (slow)
+    from writeamp.learn.twin.phases.table import chosen_drive, read_drives  # noqa: PLC0415 (slow)
+    from writeamp.learn.twin.phases.windows import fit_phases  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.windows import read_windows  # noqa: PLC0415 (slow)
 
+    is_table = measured is not None and measured.suffix in TABLES
+    if not is_table and phases != PhaseSettings():
+        raise WriteampError(
+            "--drive, --phases and --readings are for a table of phases (.csv or .toml)"
+        )
     with Bar(
         "simulating candidates", lambda done, all_: f"{done} of {all_}", has_slow_steps=True
     ) as bar:
+        if measured is not None and is_table:
+            drive = chosen_drive(read_drives(measured, phases.readings), phases.drive)
+            return fit_phases(drive, phases.names, runner=runner, progress=bar.update)
         if measured is not None:
             return fit(read_windows(measured), runner=runner, progress=bar.update)
         if question.trace is not None:

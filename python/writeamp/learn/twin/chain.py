@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from writeamp._engine import CAUSES, Simulation
+from writeamp._engine import Load
 from writeamp.devices import toml_text
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import POSITIVE_COUNT
 from writeamp.files import output
+from writeamp.learn.twin.serving import (
+    LOGICAL_PAGES,
+    DriveOf,
+    Floats,
+    Grid,
+    grid_for,
+    serve,
+    simulation_of,
+)
 from writeamp.registry.specs import Spec
 
 PAGE_BYTES = 4096
@@ -110,6 +120,40 @@ class Chain:
                 window += 1
             begin += _pages(phase.drive_writes, logical_pages)
 
+    @property
+    def grid(self) -> Grid:
+        """Candidates for a drive of the chain's capacity."""
+        return grid_for(self.logical_pages)
+
+    @property
+    def usual(self) -> Chain:
+        """The chain for the usual candidate, with pages of 4 KiB.
+
+        Chunks keep their number of pages, so their bytes change with the page size.
+        """
+
+        def usual(match: re.Match[str]) -> str:
+            return f"bs={max(512, int(match[1]) * PAGE_BYTES // self.page_bytes)}"
+
+        phases = tuple(
+            replace(phase, workload=re.sub(r"bs=(\d+)", usual, phase.workload))
+            for phase in self.phases
+        )
+        return Chain(phases, LOGICAL_PAGES * PAGE_BYTES, PAGE_BYTES)
+
+    @property
+    def meaning(self) -> list[tuple[str, tuple[float, ...]]]:
+        """Workloads of the phases and ends of their windows, which decide WA."""
+        return [(phase.workload, phase.ends) for phase in self.phases]
+
+    def window_was(self, drive_of: DriveOf, logical_pages: int, *, seed: int) -> Floats:
+        """Serve the chain on a candidate after a fill in order; see `Served`."""
+        load = Load.spec(self.spec(logical_pages), logical_pages, self.page_bytes)
+        simulation = simulation_of(drive_of(logical_pages), load, seed)
+        simulation.fill(0, logical_pages)
+        ends = [window.end_pages for window in self.parts(logical_pages, fine=False)]
+        return serve(simulation, ends)
+
     def of_capacity(self, capacity_bytes: int, page_bytes: int) -> Chain:
         """Return the same chain on a drive of another size."""
         return Chain(self.phases, capacity_bytes, page_bytes)
@@ -192,12 +236,6 @@ def chain_of(
     if chunks:
         workloads += [f"random(bs={pages * page_bytes})" for pages in _CHUNK_PAGES]
     return Chain(tuple(map(Phase, workloads)), capacity_bytes, page_bytes)
-
-
-def programmed_pages(simulation: Simulation) -> int:
-    """Return the flash pages that a simulation has programmed."""
-    counters = simulation.counters()
-    return sum(counters[cause] for cause in CAUSES)
 
 
 def _pages(drive_writes: float, logical_pages: int) -> int:

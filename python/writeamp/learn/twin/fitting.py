@@ -15,8 +15,8 @@ from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.likelihood import STEP_OF_LOG2_UNIT, USUAL_NOISE, Floats, Weighed, weigh
 from writeamp.learn.twin.profile import condensed, profile_tables
 from writeamp.learn.twin.refining import refined
+from writeamp.learn.twin.serving import Measured
 from writeamp.learn.twin.table import CandidateTable, table_of
-from writeamp.learn.twin.windows import Windows
 from writeamp.plots.spec import Line, LineChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
@@ -30,11 +30,9 @@ _LEVEL = 0.9
 # A family (pair of placement and victim policy) counts as indistinguishable from a better family if
 # their log-likelihoods differ by less than this.
 _ALIKE = 2.0
-# Errors of WA predictions for a drive whose family is missing from the table. If the windows fit,
-# the first value is the relative error. Otherwise, the unexplained relative error of the windows
-# times the second value is added in quadrature. Both were measured with families removed from the
-# table (benches/results/2026-11-26-twin.md).
-_OTHER_FAMILY = 0.04
+# The unexplained relative error of the windows times this value is added in quadrature to the error
+# of predictions. Measured with families removed from the table
+# (benches/results/2026-11-26-twin.md).
 _BEYOND_THE_CHAIN = 4.0
 # A misfit above this means that no candidate resembles the drive, so a warning is given.
 _STRANGE = 2.5
@@ -50,7 +48,7 @@ class Fit(OneLine, Drawn):
     the fit then assumes more noise, which widens the intervals.
     """
 
-    windows: Windows
+    windows: Measured
     weighed: Weighed
     variants: tuple[Variant, ...]
 
@@ -62,7 +60,7 @@ class Fit(OneLine, Drawn):
     def _op(self) -> Floats:
         """Op of each candidate on a drive of the measured capacity, with its tied blocks."""
         tied = np.array([variant.tied_blocks for variant in self.variants])[self.weighed.variant]
-        pages = self.windows.chain.logical_pages
+        pages = self.windows.logical_pages
         return np.exp(self.weighed.log_op) + tied * self._unit_pages / pages
 
     def _quantiles(self, values: Floats) -> tuple[float, float, float]:
@@ -151,12 +149,12 @@ class Fit(OneLine, Drawn):
         if not self.windows.is_repeated:
             own = min(own, USUAL_NOISE)
         beyond = math.sqrt(max(self.weighed.scale**2 - own**2, 0.0))
-        return math.hypot(_OTHER_FAMILY, _BEYOND_THE_CHAIN * beyond)
+        return math.hypot(self.windows.model_error, _BEYOND_THE_CHAIN * beyond)
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
         """Representative candidates of the measured drive's size, the most probable first."""
-        return condensed(self.weighed, self._op, self.variants, self.windows.chain.logical_pages)
+        return condensed(self.weighed, self._op, self.variants, self.windows.logical_pages)
 
     def profile(self) -> dict[str, Any]:
         """Return the tables of a device profile that every command accepts."""
@@ -166,14 +164,15 @@ class Fit(OneLine, Drawn):
         posterior |= {
             name: document[name]
             for name in ("erase_unit_pages", "erase_unit_pages_low", "erase_unit_pages_high")
+            if self.windows.shows_erase_unit
         }
-        chain = self.windows.chain
         return profile_tables(
-            Candidates(chain.logical_pages, self.error, self.candidates),
-            chain.page_bytes,
+            Candidates(self.windows.logical_pages, self.error, self.candidates),
+            self.windows.served.page_bytes,
             str(self),
             posterior
-            | {"classes": self.classes, "sequential_factor": document["sequential_factor"]},
+            | {"classes": self.classes, "sequential_factor": document["sequential_factor"]}
+            | self.windows.facts(),
         )
 
     @property
@@ -186,7 +185,7 @@ class Fit(OneLine, Drawn):
                 f"{self.misfit:.1f} times the expected error, so the intervals are wide"
             )
         low, high = self.erase_unit_pages[1:]
-        if high / low > 4:
+        if self.windows.shows_erase_unit and high / low > 4:
             sentences.append(
                 f"the erase unit is uncertain: {low:.0f} to {high:.0f} pages. Measure with aligned "
                 "chunks (--chunks)"
@@ -196,7 +195,7 @@ class Fit(OneLine, Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on the fill's WA, and on properties that windows cannot determine."""
-        sentences = []
+        sentences = list(self.windows.notes)
         if self.windows.sequential_factor - 1 >= 0.005:
             sentences.append(
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
@@ -218,13 +217,14 @@ class Fit(OneLine, Drawn):
         """Return the fit as JSON types, with the keys of `writeamp twin fit --json`."""
         op, op_low, op_high = self.op
         unit, unit_low, unit_high = self.erase_unit_pages
+        is_shown = self.windows.shows_erase_unit
         return {
             "op": op,
             "op_low": op_low,
             "op_high": op_high,
-            "erase_unit_pages": unit,
-            "erase_unit_pages_low": unit_low,
-            "erase_unit_pages_high": unit_high,
+            "erase_unit_pages": unit if is_shown else None,
+            "erase_unit_pages_low": unit_low if is_shown else None,
+            "erase_unit_pages_high": unit_high if is_shown else None,
             "families": self.families,
             "classes": self.classes,
             "separation": self.separation_probability > 0.5,
@@ -232,6 +232,7 @@ class Fit(OneLine, Drawn):
             "misfit": self.misfit,
             "noise": self.noise,
             "sequential_factor": self.windows.sequential_factor,
+            **self.windows.facts(),
             "windows": self._records(),
             "candidates": [candidate.to_dict() for candidate in self.candidates],
             "warnings": self.warnings,
@@ -240,19 +241,9 @@ class Fit(OneLine, Drawn):
 
     def _records(self) -> list[dict[str, Any]]:
         low, high = self._bands()
-        parts = list(self.windows.chain.parts(10**6, fine=False))
-        counted = [window for window in parts if not math.isnan(self.windows.wa[window.window])]
         return [
-            {
-                "window": window.window + 1,
-                "phase": window.phase + 1,
-                "workload": self.windows.chain.phases[window.phase].workload,
-                "drive_writes": window.end_pages / 10**6,
-                "wa": float(self.windows.wa[window.window]),
-                "fitted_low": float(low[at]),
-                "fitted_high": float(high[at]),
-            }
-            for at, window in enumerate(counted)
+            record | {"fitted_low": float(low[at]), "fitted_high": float(high[at])}
+            for at, record in enumerate(self.windows.records())
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -296,9 +287,10 @@ class Fit(OneLine, Drawn):
         """Return op, the most probable family and the erase unit in a line."""
         op, low, high = self.op
         first = self.families[0]
+        unit = f", erase unit about {self.erase_unit_pages[0]:.0f} pages"
         return (
             f"op {op:.4f} ({low:.4f} to {high:.4f}), {first['manager']}, {first['victims']} "
-            f"({first['weight']:.0%}), erase unit about {self.erase_unit_pages[0]:.0f} pages"
+            f"({first['weight']:.0%}){unit if self.windows.shows_erase_unit else ''}"
         )
 
     def card(self) -> Card:
@@ -308,7 +300,9 @@ class Fit(OneLine, Drawn):
             ("op", f"{op:.4f} (90% interval {low:.4f} to {high:.4f})"),
             (
                 "erase unit",
-                "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*self.erase_unit_pages),
+                "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*self.erase_unit_pages)
+                if self.windows.shows_erase_unit
+                else "unknown: these loads hardly depend on it",
             ),
             ("probability of hot/cold separation", f"{self.separation_probability:.1%}"),
             *(
@@ -327,7 +321,7 @@ class Fit(OneLine, Drawn):
 
 
 def fit(
-    windows: Windows,
+    windows: Measured,
     *,
     table: CandidateTable | None = None,
     runner: Runner | None = None,
@@ -351,6 +345,8 @@ def fit(
     """
     windows.check()
     if table is None:
-        table = table_of(windows.chain, runner=runner, progress=progress)
+        table = table_of(
+            windows.served, families=windows.families, runner=runner, progress=progress
+        )
     weighed = weigh(table, windows.wa, windows.noise)
     return Fit(windows, refined(table, weighed, windows), table.variants)

@@ -9,7 +9,8 @@ import numpy as np
 from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Load, Simulation
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.learn.twin.chain import Chain, programmed_pages
+from writeamp.learn.twin.chain import Chain
+from writeamp.learn.twin.serving import programmed_pages
 from writeamp.learn.twin.windows import SavedWindows, WindowRow, Windows, windows_of
 from writeamp.runners import Progress
 from writeamp.runs.refusals import check_memory, refusals

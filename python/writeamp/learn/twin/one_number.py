@@ -16,8 +16,9 @@ from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.learn.twin.families import USUAL, Variant
 from writeamp.learn.twin.fitting import Fit
 from writeamp.learn.twin.likelihood import Floats, weigh
+from writeamp.learn.twin.serving import LOGICAL_PAGES, Grid
 from writeamp.learn.twin.settings import STEADY_WA
-from writeamp.learn.twin.table import LOGICAL_PAGES, CandidateTable, Grid, table_of
+from writeamp.learn.twin.table import CandidateTable, table_of
 from writeamp.learn.twin.windows import Windows
 from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.runs.simulation_result import Result

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writeamp.learn.twin.chain import Chain
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.likelihood import Floats, Points, Weighed, posterior, prior_of
-from writeamp.learn.twin.table import CandidateTable, grid_of, in_usual_pages, simulated_windows
-from writeamp.learn.twin.windows import Windows
-from writeamp.units.ratios import logical_of, physical_of
+from writeamp.learn.twin.serving import Measured, Served, simulated_windows, sized
+from writeamp.learn.twin.table import CandidateTable
 
 # Only the best variants are refined: those whose log-likelihood plus log prior is within the first
 # value of the best one, and at most the second number of them.
@@ -44,7 +42,7 @@ _OCTAVES_OF_LUCK = 0.7
 _LEAST_SHARE = 0.1
 
 
-def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighed:
+def refined(table: CandidateTable, weighed: Weighed, windows: Measured) -> Weighed:
     """Simulate the likely candidates, and return them with weights from these simulations.
 
     The whole takes one second for most drives, and a few seconds if many variants are likely. The
@@ -58,7 +56,7 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
     counted = ~np.isnan(windows.wa)
     observed = np.log(np.maximum(windows.wa[counted], 1e-3))
     prior = prior_of(table)
-    drives = _Drives(in_usual_pages(windows.chain), grid_of(windows.chain).logical_pages, counted)
+    drives = _Drives(windows.served.usual, windows.served.grid.logical_pages, counted)
     corrected = [
         _corrected(drives, table.variants[at], weighed, np.flatnonzero(weighed.variant == at))
         for at in _likely(weighed.best + prior)
@@ -74,9 +72,9 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
 
 @dataclass(frozen=True)
 class _Drives:
-    """Simulation of a chain on drives of one size; `counted` masks the measured windows."""
+    """Simulation of the writes on drives of one size; `counted` masks the measured windows."""
 
-    chain: Chain
+    served: Served
     logical_pages: int
     counted: np.ndarray
 
@@ -84,12 +82,8 @@ class _Drives:
         self, variant: Variant, unit_pages: int, log_op: float, *, seed: int
     ) -> Floats | None:
         """Return ln of a drive's WA in each window; None if it has too few spare blocks to run."""
-        op = math.exp(log_op)
-        free_blocks = physical_of(self.logical_pages, op) / unit_pages
-        blocks = round(free_blocks + variant.tied_blocks)
-        # Rounding to whole blocks would change op, so the number of logical pages is adapted.
-        pages = round(logical_of((blocks - variant.tied_blocks) * unit_pages, op))
-        wa = simulated_windows(self.chain, variant, unit_pages, blocks, pages, seed=seed)
+        blocks, pages = sized(variant, unit_pages, math.exp(log_op), self.logical_pages)
+        wa = simulated_windows(self.served, variant, unit_pages, blocks, pages, seed=seed)
         return None if wa is None else np.log(wa[self.counted])
 
 

@@ -15,6 +15,9 @@ from writeamp.learn.twin.chain import MOST_PHASES
 from writeamp.registry.specs import Spec, SpecOf
 from writeamp.traces.settings import format_setting
 
+# Suffixes of tables of phases.
+TABLES = (".csv", ".toml")
+
 STEADY_WA = Number("be at least 1", lambda value: value >= 1)
 
 
@@ -205,3 +208,43 @@ class OneNumberSettings(Settings):
                 "--trace needs the drive's WA during it: give either --wa, or --counters twice "
                 "(before and after it)"
             )
+
+
+@dataclass(frozen=True)
+class ReadingSettings(Settings):
+    """Counters of phases that are in a file of their own."""
+
+    title: ClassVar[str] = "phases"
+    names_options: ClassVar[bool] = True
+
+    readings: Path | None = setting(
+        None,
+        None,
+        "CSV file of the drive's counters, if the phases are in a TOML file",
+        number="path",
+        metavar="FILE.csv",
+    )
+
+
+@dataclass(frozen=True)
+class PhaseSettings(ReadingSettings):
+    """Phases of known loads, with counters of a real drive, and the choice of phases."""
+
+    drive: str | None = setting(
+        None,
+        None,
+        "drive to learn, if the table has several",
+        metavar="NAME",
+    )
+    phases: str | None = setting(
+        None,
+        None,
+        "phases to learn from, with commas between them: run, colon, place in the run (default "
+        "all)",
+        metavar="RUN:PHASE,…",
+    )
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the phases to learn from; None for all."""
+        return None if self.phases is None else [name.strip() for name in self.phases.split(",")]

@@ -12,9 +12,8 @@ import io
 import json
 import math
 import os
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
@@ -24,11 +23,11 @@ import numpy.typing as npt
 from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.ndimage import uniform_filter1d  # type: ignore[import-untyped]
 
-from writeamp._engine import DEFAULT_BATCH_PAGES, Drive, Geometry, Load, Simulation
 from writeamp.errors import WriteampError
 from writeamp.files import output
-from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase, programmed_pages
+from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.learn.twin.families import FAMILIES, Variant
+from writeamp.learn.twin.serving import Grid, Served, simulated_windows
 from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.units.ratios import physical_of
 
@@ -44,24 +43,6 @@ _BITS = 13
 # Pages of a tiny simulated drive. Its WA is part of the file names of the cache: it changes if the
 # engine changes, so old files are not used.
 _TINY_PAGES = 1000
-# Drives with fewer pages than this are compared with candidates of this number of pages.
-_LEAST_PAGES = 2**12
-# Logical pages of the usual simulated drives: 128 of the largest erase units.
-LOGICAL_PAGES = 2**17
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Values of the candidates' erase unit and spare space."""
-
-    unit_pages: tuple[int, ...] = tuple(round(32 * 2 ** (at / 2)) for at in range(11))
-    op: tuple[float, ...] = tuple(0.03 * 1.33**at for at in range(11))
-    logical_pages: int = LOGICAL_PAGES
-
-    def runs(self, unit_pages: int) -> int:
-        """Return the number of runs per candidate; drives of few large blocks need more of them."""
-        blocks = self.logical_pages / unit_pages
-        return 1 + (blocks <= 1024) + 2 * (blocks <= 256)
 
 
 @dataclass(frozen=True)
@@ -81,7 +62,7 @@ class CandidateTable:
 
 
 def table_of(
-    chain: Chain,
+    served: Served,
     *,
     grid: Grid | None = None,
     families: Sequence[Sequence[Variant]] = FAMILIES,
@@ -94,7 +75,7 @@ def table_of(
     policy needs only its own simulations.
 
     Args:
-        chain: the chain that all candidates serve, scaled to their size.
+        served: writes that all candidates serve, such as a chain, scaled to their size.
         grid: erase units and spare spaces of the candidates; by default, those for the size of the
             chain's drive.
         families: placements and victim policies of the candidates.
@@ -104,14 +85,14 @@ def table_of(
     Raises:
         KeyboardInterrupt: Ctrl-C; its text has the number of cached variants, if there are any.
     """
-    grid = grid or grid_of(chain)
-    chain = in_usual_pages(chain)
+    grid = grid or served.grid
+    served = served.usual
     variants = [variant for family in families for variant in family]
     files = {
-        variant: cache_folder() / f"{_digest(chain, grid, variant)}.npz" for variant in variants
+        variant: cache_folder() / f"{_digest(served, grid, variant)}.npz" for variant in variants
     }
     shape = (len(grid.unit_pages), len(grid.op))
-    cached = {variant: _read(path, shape, chain.windows) for variant, path in files.items()}
+    cached = {variant: _read(path, shape, served.windows) for variant, path in files.items()}
     rows = {
         variant: row_of_variant
         for variant, row_of_variant in cached.items()
@@ -137,7 +118,7 @@ def table_of(
         runner = runner or local_runner(len(jobs))
         try:
             gather_whole(
-                runner, partial(_simulated, chain, grid), jobs, each=keep, progress=progress
+                runner, partial(_simulated, served, grid), jobs, each=keep, progress=progress
             )
         except KeyboardInterrupt:
             in_cache = sum(path.exists() for path in files.values())
@@ -156,63 +137,23 @@ def table_of(
     )
 
 
-def grid_of(chain: Chain) -> Grid:
-    """Return the grid for the drive of a chain; a small drive is compared with small candidates.
-
-    On drives of few blocks, WA differs for more reasons than the share of blocks without data, so
-    large candidates would not match. Drive sizes within half an octave share a table.
-    """
-    if chain.logical_pages >= LOGICAL_PAGES:
-        return Grid()
-    octaves = round(2 * math.log2(max(chain.logical_pages, _LEAST_PAGES))) / 2
-    return Grid(logical_pages=min(LOGICAL_PAGES, round(2**octaves)))
-
-
-def in_usual_pages(chain: Chain) -> Chain:
-    """Return the chain for the usual candidate, with pages of 4 KiB.
-
-    Chunks keep their number of pages, so their bytes change with the page size.
-    """
-
-    def usual(match: re.Match[str]) -> str:
-        return f"bs={max(512, int(match[1]) * PAGE_BYTES // chain.page_bytes)}"
-
-    phases = tuple(
-        replace(phase, workload=re.sub(r"bs=(\d+)", usual, phase.workload))
-        for phase in chain.phases
-    )
-    return Chain(phases, LOGICAL_PAGES * PAGE_BYTES, PAGE_BYTES)
-
-
 def cache_folder() -> Path:
     """Return the folder of cached tables: writeamp/twin in $XDG_CACHE_HOME, or in ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "writeamp" / "twin"
 
 
-def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
-    """Run a filled drive, and return WA of each window; `ends` are page writes since the fill."""
-    written, window_was = 0, []
-    flash_before = programmed_pages(simulation)
-    for end in ends:
-        simulation.run(end - written)
-        now = programmed_pages(simulation)
-        window_was.append((now - flash_before) / (end - written))
-        flash_before, written = now, end
-    return np.array(window_was)
-
-
-def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
+def _simulated(served: Served, grid: Grid, job: tuple[Variant, int]) -> _Rows:
     """Return `log_op` and `wa` at every op of the grid, for one variant and erase unit."""
     variant, unit = job
     log_op = np.full(len(grid.op), math.nan)
-    wa = np.full((len(grid.op), chain.windows), math.nan)
+    wa = np.full((len(grid.op), served.windows), math.nan)
     # On drives of few blocks, several ops give the same number of blocks, so results are reused.
     wa_of: dict[int, Floats | None] = {}
     for at, op in enumerate(grid.op):
         blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
         if blocks not in wa_of:
-            wa_of[blocks] = _mean_windows(chain, grid, variant, unit, blocks)
+            wa_of[blocks] = _mean_windows(served, grid, variant, unit, blocks)
         mean_wa = wa_of[blocks]
         if mean_wa is not None:
             free = blocks * unit - variant.tied_blocks * unit
@@ -222,12 +163,12 @@ def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
 
 
 def _mean_windows(
-    chain: Chain, grid: Grid, variant: Variant, unit: int, blocks: int
+    served: Served, grid: Grid, variant: Variant, unit: int, blocks: int
 ) -> Floats | None:
     """Return WA in each window, averaged over the runs of a drive; None if the first run fails."""
     runs: list[Floats] = []
     for seed in range(1, 1 + grid.runs(unit)):
-        run = simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
+        run = simulated_windows(served, variant, unit, blocks, grid.logical_pages, seed=seed)
         if run is not None:
             runs.append(run)
         elif not runs:
@@ -235,40 +176,9 @@ def _mean_windows(
     return np.asarray(np.mean(runs, axis=0))
 
 
-def simulated_windows(
-    chain: Chain, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
-) -> Floats | None:
-    """Return a simulated drive's WA in each window of a chain; None if it cannot run the chain."""
-    geometry = Geometry(
-        channels=1,
-        chips_per_channel=1,
-        dies_per_chip=1,
-        planes_per_die=1,
-        blocks_per_plane=blocks,
-        pages_per_block=unit_pages,
-        page_bytes=chain.page_bytes,
-    )
-    drive = Drive(
-        geometry=geometry,
-        logical_pages=logical_pages,
-        layout="flat",
-        manager=variant.manager,
-        victims=variant.victims_on(blocks),
-    )
-    load = Load.spec(chain.spec(logical_pages), logical_pages, chain.page_bytes)
-    ends = [window.end_pages for window in chain.parts(logical_pages, fine=False)]
-    try:
-        simulation = Simulation(drive, load, seed=seed, batch_pages=DEFAULT_BATCH_PAGES)
-        simulation.fill(0, logical_pages)
-        return serve_chain(simulation, ends)
-    except WriteampError:  # too few spare blocks for the open blocks of the placement
-        return None
-
-
-def _digest(chain: Chain, grid: Grid, variant: Variant) -> str:
+def _digest(served: Served, grid: Grid, variant: Variant) -> str:
     """Return the name of a variant's file: a digest of all inputs of its content."""
-    phases = [(phase.workload, phase.ends) for phase in chain.phases]
-    meaning = [_FORM, phases, repr(grid), repr(variant), _trace_of(variant)]
+    meaning = [_FORM, served.meaning, repr(grid), repr(variant), _trace_of(variant)]
     return hashlib.sha256(json.dumps(meaning).encode()).hexdigest()[:16]
 
 

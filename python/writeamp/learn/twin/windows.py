@@ -19,6 +19,7 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs, output
 from writeamp.files.tables import read_csv, read_parquet
 from writeamp.learn.twin.chain import Chain
+from writeamp.learn.twin.families import FAMILIES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +38,10 @@ _MOST_SEQUENTIAL = 1.5
 # Least number of parts that a window must have in one run for an estimate of its noise.
 _FEWEST_PARTS = 3
 
+# Relative error of predictions for a drive whose family is missing from the table, if its windows
+# fit. Measured with families removed from the table (benches/results/2026-11-26-twin.md).
+_MODEL_ERROR = 0.04
+
 
 @dataclass(frozen=True)
 class Windows:
@@ -51,6 +56,39 @@ class Windows:
     window: npt.NDArray[np.int64]
     host_bytes: npt.NDArray[np.float64]
     flash_bytes: npt.NDArray[np.float64]
+
+    model_error = _MODEL_ERROR
+    families = FAMILIES
+    shows_erase_unit = True
+    notes = ()
+
+    @property
+    def served(self) -> Chain:
+        """The chain."""
+        return self.chain
+
+    @property
+    def logical_pages(self) -> int:
+        """Number of pages that the host sees."""
+        return self.chain.logical_pages
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return phase, workload, end and WA of each measured window."""
+        return [
+            {
+                "window": window.window + 1,
+                "phase": window.phase + 1,
+                "workload": self.chain.phases[window.phase].workload,
+                "drive_writes": window.end_pages / 10**6,
+                "wa": float(wa),
+            }
+            for window in self.chain.parts(10**6, fine=False)
+            if not math.isnan(wa := self.wa[window.window])
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Return no further tables."""
+        return {}
 
     @property
     def wa(self) -> npt.NDArray[np.float64]:

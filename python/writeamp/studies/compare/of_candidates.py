@@ -117,6 +117,7 @@ def _mixed(
                 for number, comparison in results
             ),
             error=pair.candidates.error,
+            sequential_factor=pair.candidates.sequential_factor,
         )
         rows.append(replace(row, substitutes=(*row.substitutes, OfCandidates(mixture))))
     return rows

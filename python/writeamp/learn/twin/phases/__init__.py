@@ -1,0 +1,1 @@
+"""Twins from counters of real drives in phases of known loads."""

@@ -1,0 +1,250 @@
+"""Check of a twin: WA that it predicts for phases of known loads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writeamp.devices import toml_text
+from writeamp.devices.candidates import Candidate, Candidates
+from writeamp.errors import WriteampError
+from writeamp.learn.twin.families import Variant
+from writeamp.learn.twin.phases.checked import (
+    CheckedPhase,
+    CheckedWindow,
+    PredictedWa,
+    TwinCheck,
+    checked_without,
+)
+from writeamp.learn.twin.phases.counted import TOO_FEW_ROWS, CountedPhase, CountedWindow
+from writeamp.learn.twin.phases.served import PhaseGroup, ServedPhases, groups_of
+from writeamp.learn.twin.phases.table import CountedDrive
+from writeamp.learn.twin.phases.windows import factor_of
+from writeamp.learn.twin.serving import Floats, simulated_windows, sized
+from writeamp.runners import Progress, Runner, gather_whole, local_runner
+from writeamp.studies.mixture import CandidateRun, Mixture
+
+_LEVEL = 0.9
+# Relative standard deviation of the WA of fills between spans of a drive.
+_OF_FILLS = 0.01
+_SEEDS = (1, 2)
+_LOGICAL_PAGES = 2**16
+_Z90 = 1.645
+
+
+@dataclass(frozen=True)
+class LearntFill:
+    """A fill that a twin was learnt from: its phase, span in GiB, and WA."""
+
+    phase: str
+    span_gib: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class PhaseTwin:
+    """A twin that was learnt from phases of a drive.
+
+    Attributes:
+        name: name of the profile.
+        drive: name of the drive.
+        learnt_from: names of the phases that it was learnt from.
+        fills: the fills among them.
+        candidates: the possible drives.
+    """
+
+    name: str
+    drive: str
+    learnt_from: tuple[str, ...]
+    fills: tuple[LearntFill, ...]
+    candidates: Candidates
+
+    @property
+    def factor(self) -> float:
+        """Mean WA of the learnt fills; 1 without any."""
+        return float(np.mean([fill.factor for fill in self.fills])) if self.fills else 1.0
+
+    @staticmethod
+    def read(path: Path) -> PhaseTwin:
+        """Return the twin in a profile of `twin fit PHASES`.
+
+        Raises:
+            WriteampError: the profile cannot be read, or is not one of phases.
+        """
+        tables = toml_text.parse(toml_text.read_text(path, "twin"), str(path))
+        return PhaseTwin.of(path.name, tables, str(path))
+
+    @staticmethod
+    def of(name: str, tables: dict[str, Any], where: str) -> PhaseTwin:
+        """Return the twin in the tables of a profile; see `read`."""
+        table = tables.get("twin", {})
+        if not isinstance(table, dict) or "drive" not in table or "fills" not in table:
+            raise WriteampError(
+                f"{where} was not learnt from phases; make a twin of phases with `writeamp twin "
+                "fit PHASES --out`"
+            )
+        return PhaseTwin(
+            name,
+            str(table["drive"]),
+            tuple(map(str, table["learnt_from"])),
+            tuple(LearntFill(**fill) for fill in table["fills"]),
+            Candidates.from_table(where, table),
+        )
+
+
+def check(
+    twin: PhaseTwin,
+    drives: Iterable[CountedDrive],
+    *,
+    runner: Runner | None = None,
+    progress: Progress | None = None,
+) -> TwinCheck:
+    """Predict all phases of all drives, and compare with their measured WA.
+
+    Args:
+        twin: a twin that was learnt from phases of one of the drives.
+        drives: from `read_drives`.
+        runner: runs the simulations.
+        progress: called with the number of finished simulations, and of all.
+
+    Returns:
+        `TwinCheck`: `phases`, `summary`, `warnings`.
+    """
+    phases: list[CheckedPhase] = []
+    notes: list[str] = []
+    for drive in drives:
+        if drive.name != twin.drive:
+            reason = f"the twin is of {twin.drive}"
+            phases += [checked_without(phase, reason) for phase in drive.phases]
+            continue
+        notes += drive.notes
+        served = _served(drive)
+        predictions = _Predictions(twin, served, _simulated_wa(twin, served, runner, progress))
+        phases += [predictions.checked(phase) for phase in drive.phases]
+    return TwinCheck(twin.name, twin.drive, tuple(phases), tuple(notes))
+
+
+def _served(drive: CountedDrive) -> ServedPhases:
+    groups = groups_of(
+        drive.phases, drive.capacity_bytes, lambda phase: (phase.steady, *phase.fifths)
+    )
+    return ServedPhases(groups, drive.capacity_bytes)
+
+
+def _simulated_wa(
+    twin: PhaseTwin, served: ServedPhases, runner: Runner | None, progress: Progress | None
+) -> Floats:
+    """Return WA of each candidate in each window, of shape (candidates, windows)."""
+    members = twin.candidates.carrying
+    jobs = [(member, seed) for member in members for seed in _SEEDS]
+    runner = runner or local_runner(len(jobs))
+    runs = gather_whole(runner, partial(_run, served), jobs, progress=progress)
+    was = np.array(runs).reshape(len(members), len(_SEEDS), served.windows)
+    return np.asarray(was.mean(axis=1))
+
+
+def _run(served: ServedPhases, job: tuple[Candidate, int]) -> Floats:
+    member, seed = job
+    variant, unit = Variant(member.manager, member.victims), member.erase_unit_pages
+    # Blocks without data are a negligible share of the drive, but not of a small candidate.
+    blocks, pages = sized(variant, unit, member.op, _LOGICAL_PAGES)
+    was = simulated_windows(served, variant, unit, blocks, pages, seed=seed)
+    return np.full(served.windows, math.nan) if was is None else was
+
+
+@dataclass(frozen=True)
+class _Predictions:
+    """Simulated WA of a drive's candidates, and the predictions that follow from it.
+
+    `was` has shape (candidates, windows), in the order of `served.places`.
+    """
+
+    twin: PhaseTwin
+    served: ServedPhases
+    was: Floats
+
+    @cached_property
+    def _by_phase(self) -> dict[str, tuple[PhaseGroup, list[Floats]]]:
+        """Group, and WA of the candidates in each window, by name of the phase."""
+        by_phase: dict[str, tuple[PhaseGroup, list[Floats]]] = {}
+        for (group, phase, _), column in zip(self.served.places, self.was.T, strict=True):
+            by_phase.setdefault(phase.name, (group, []))[1].append(column)
+        return by_phase
+
+    def checked(self, phase: CountedPhase) -> CheckedPhase:
+        """Return a phase of the drive with its prediction."""
+        if phase.load.is_fill:
+            return self._checked_fill(phase)
+        if phase.load.reason is not None:
+            return checked_without(phase, phase.load.reason)
+        if phase.name not in self._by_phase:
+            return checked_without(phase, "the load of an earlier phase of the run is unknown")
+        group, columns = self._by_phase[phase.name]
+        left = iter(columns)
+        windows = [
+            CheckedWindow(
+                window, None if window is None else self._mixed(next(left), group, window)
+            )
+            for window in (phase.steady, *phase.fifths)
+        ]
+        first = windows[0].predicted
+        own = [] if group.fill is None else [group.fill.name]
+        return CheckedPhase(
+            phase,
+            windows[0],
+            tuple(windows[1:]),
+            tuple(dict.fromkeys((*self.twin.learnt_from, *own))),
+            None if first is None else first.wa / self._factor(group)[0] * self.twin.factor,
+            phase.name in self.twin.learnt_from,
+            TOO_FEW_ROWS if phase.steady is None else None,
+            phase.load.note,
+        )
+
+    def _factor(self, group: PhaseGroup) -> tuple[float, float]:
+        """Return the WA of a sequential fill that applies to a group, and its relative error.
+
+        This is the WA of the fill before the phases. On a sanitized drive, it is that of the fills
+        that the twin was learnt from, which were made in another state of the drive.
+        """
+        if group.fill is None:
+            return self.twin.factor, _OF_FILLS
+        return factor_of(group.fill)
+
+    def _mixed(self, was: Floats, group: PhaseGroup, measured: CountedWindow) -> PredictedWa | None:
+        runs = tuple(
+            CandidateRun(member, float(wa), 0.0, True)
+            for member, wa in zip(self.twin.candidates.carrying, was, strict=True)
+            if math.isfinite(wa)
+        )
+        if not runs:
+            return None
+        factor, of_factor = self._factor(group)
+        of_counter = measured.error / measured.wa
+        error = math.hypot(self.twin.candidates.error, of_factor, of_counter)
+        mixture = Mixture(self.twin.name, "", runs, error)
+        low, high = mixture.interval_at(_LEVEL)
+        return PredictedWa(factor * mixture.wa, factor * low, factor * high)
+
+    def _checked_fill(self, phase: CountedPhase) -> CheckedPhase:
+        """Return a fill, whose WA is predicted to be that of the fills of the twin."""
+        if not self.twin.fills:
+            return checked_without(phase, "the twin was learnt without a fill")
+        if phase.steady is None:
+            return checked_without(phase, TOO_FEW_ROWS)
+        wide = math.exp(_Z90 * math.hypot(_OF_FILLS, phase.steady.error / phase.steady.wa))
+        factor = self.twin.factor
+        predicted = PredictedWa(factor, factor / wide, factor * wide)
+        return CheckedPhase(
+            phase,
+            CheckedWindow(phase.steady, predicted),
+            tuple(CheckedWindow(window, None) for window in phase.fifths),
+            tuple(fill.phase for fill in self.twin.fills),
+            factor,
+            phase.name in self.twin.learnt_from,
+        )

@@ -1,0 +1,82 @@
+"""Loads of phases: the workload of each known pattern on a simulated drive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
+
+_FIO_ZIPF = "the generator of fio's zipf, which writes only a part of large drives, is not modelled"
+_ZONES = "writes to zones are not modelled yet"
+
+
+@dataclass(frozen=True)
+class PhaseLoad:
+    """Load of a phase on a simulated drive.
+
+    Attributes:
+        workload: spec of the workload; None if the load is not modelled.
+        is_fill: True if each page of the span is written once and all else is trimmed, so the data
+            before the phase does not matter.
+        reason: why the load is not modelled; None if it is.
+        note: how the workload differs from the load; None if it does not.
+    """
+
+    workload: str | None = None
+    is_fill: bool = False
+    reason: str | None = None
+    note: str | None = None
+
+
+def _zipf(details: str) -> PhaseLoad:
+    return PhaseLoad(f"zipf(s={_exponent(details)})")
+
+
+def _unshuffled_zipf(details: str) -> PhaseLoad:
+    return PhaseLoad(
+        f"zipf(s={_exponent(details)})",
+        note="zipf-noshuffle is predicted as zipf-shuffle, because a drive that maps pages treats "
+        "neighbouring hot pages as scattered ones; a higher measured WA is unexplained",
+    )
+
+
+def _exponent(details: str) -> float:
+    try:
+        exponent = float(details)
+    except ValueError:
+        exponent = 0.0
+    if not 0 < exponent <= 10:
+        raise WriteampError(
+            f"the details of zipf are {shown(details)}; they must be its exponent, above 0 and at "
+            "most 10"
+        )
+    return exponent
+
+
+# Loads by pattern, from the details of the phase.
+_LOADS: dict[str, Callable[[str], PhaseLoad]] = {
+    "sequential": lambda _: PhaseLoad("sequential", is_fill=True),
+    "sequential-noshuffle": lambda _: PhaseLoad("sequential", is_fill=True),
+    "sequential-shuffle": lambda _: PhaseLoad("permutation", is_fill=True),
+    "uniform": lambda _: PhaseLoad("uniform"),
+    "zipf-shuffle": _zipf,
+    "zipf-noshuffle": _unshuffled_zipf,
+    "fiozipf-shuffle": lambda _: PhaseLoad(reason=_FIO_ZIPF),
+    "fiozipf-noshuffle": lambda _: PhaseLoad(reason=_FIO_ZIPF),
+    "zns-noshuffle": lambda _: PhaseLoad(reason=_ZONES),
+}
+
+
+def load_of(pattern: str, details: str) -> PhaseLoad:
+    """Return the load of a pattern with these details.
+
+    Raises:
+        WriteampError: the pattern is unknown, or its details are not valid.
+    """
+    if pattern not in _LOADS:
+        raise WriteampError(
+            f"the pattern {shown(pattern)} is unknown; known are {', '.join(_LOADS)}"
+        )
+    return _LOADS[pattern](details)

@@ -1,0 +1,199 @@
+"""Phases as candidates serve them, and WA in the windows between rows of the counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from writeamp._engine import EarlierHost, Load, Simulation
+from writeamp.learn.twin.chain import PAGE_BYTES
+from writeamp.learn.twin.phases.counted import CountedPhase, CountedWindow
+from writeamp.learn.twin.serving import DriveOf, Floats, Grid, programmed_pages, simulation_of
+from writeamp.registry.specs import Spec
+
+
+class _Grid(Grid):
+    """Candidates for phases: at most two runs each, because a phase is several drive writes."""
+
+    def runs(self, unit_pages: int) -> int:
+        """Return the number of runs per candidate."""
+        return min(2, super().runs(unit_pages))
+
+
+# Loads of 4 KiB hardly depend on the erase unit, so two erase units suffice. op reaches far above
+# that of a full drive, because trimmed space is spare.
+GRID = _Grid(
+    unit_pages=(64, 256), op=tuple(0.05 * 1.25**at for at in range(13)), logical_pages=2**16
+)
+# Seed of the order of a shuffled fill minus that of the writes after it.
+_SHUFFLE_SEED = 1 << 20
+
+# Function that returns the windows of a phase in which WA is compared.
+WindowsOf = Callable[[CountedPhase], Iterable[CountedWindow | None]]
+
+
+@dataclass(frozen=True)
+class ServedPhase:
+    """A phase with a known load, and its windows in which WA is compared."""
+
+    phase: CountedPhase
+    windows: tuple[CountedWindow, ...]
+
+
+@dataclass(frozen=True)
+class PhaseGroup:
+    """A fill or a sanitized drive, and the phases after it up to the next fill.
+
+    Attributes:
+        span: written part of the drive, as a share of its size; all else is trimmed.
+        fill: the fill; None for a sanitized drive.
+        members: the phases in order.
+    """
+
+    span: float
+    fill: CountedPhase | None
+    members: tuple[ServedPhase, ...]
+
+    @property
+    def windows(self) -> int:
+        """Number of windows of all phases."""
+        return sum(len(member.windows) for member in self.members)
+
+
+def groups_of(
+    phases: Iterable[CountedPhase], capacity_bytes: float, windows_of: WindowsOf
+) -> tuple[PhaseGroup, ...]:
+    """Return the groups of a drive's phases that have windows to compare.
+
+    The phases after one with an unknown load are left out up to the next fill, because the state
+    of the drive is unknown.
+    """
+    groups: list[PhaseGroup] = []
+    run, is_known = None, True
+    for phase in phases:
+        if phase.run != run or phase.load.is_fill:
+            fill = phase if phase.load.is_fill else None
+            groups.append(PhaseGroup(phase.span_bytes / capacity_bytes, fill, ()))
+            run, is_known = phase.run, True
+        if phase.load.is_fill:
+            continue
+        is_known = is_known and phase.load.workload is not None
+        if is_known:
+            windows = tuple(window for window in windows_of(phase) if window is not None)
+            members = (*groups[-1].members, ServedPhase(phase, windows))
+            groups[-1] = replace(groups[-1], members=members)
+    return tuple(group for group in groups if group.windows)
+
+
+@dataclass(frozen=True)
+class ServedPhases:
+    """Groups of phases that candidates serve, each group on a drive of its own."""
+
+    groups: tuple[PhaseGroup, ...]
+    capacity_bytes: float
+
+    page_bytes = PAGE_BYTES
+    grid = GRID
+
+    @property
+    def usual(self) -> ServedPhases:
+        """These phases, which already have pages of the usual size."""
+        return self
+
+    @cached_property
+    def places(self) -> tuple[tuple[PhaseGroup, CountedPhase, CountedWindow], ...]:
+        """Group, phase and window of each compared window, in the order of `window_was`."""
+        return tuple(
+            (group, member.phase, window)
+            for group in self.groups
+            for member in group.members
+            for window in member.windows
+        )
+
+    @property
+    def windows(self) -> int:
+        """Number of windows."""
+        return len(self.places)
+
+    @property
+    def meaning(self) -> Any:
+        """Loads and windows of all groups."""
+        return [
+            [
+                group.span,
+                group.fill and group.fill.load.workload,
+                [
+                    [
+                        member.phase.load.workload,
+                        self._drive_writes(float(member.phase.host_bytes[-1])),
+                        *(
+                            self._drive_writes(end)
+                            for window in member.windows
+                            for end in (window.begin_bytes, window.end_bytes)
+                        ),
+                    ]
+                    for member in group.members
+                ],
+            ]
+            for group in self.groups
+        ]
+
+    def _drive_writes(self, host_bytes: float) -> float:
+        return host_bytes / self.capacity_bytes
+
+    def window_was(self, drive_of: DriveOf, logical_pages: int, *, seed: int) -> Floats:
+        """Serve each group on a drive of its own; see `Served`."""
+        parts = [self._of_group(group, drive_of, logical_pages, seed) for group in self.groups]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def _of_group(
+        self, group: PhaseGroup, drive_of: DriveOf, logical_pages: int, seed: int
+    ) -> Floats:
+        pages = round(logical_pages * group.span)
+        scale = logical_pages / self.capacity_bytes
+        load = _load(group, pages, scale)
+        simulation = simulation_of(drive_of(pages), load, seed)
+        if group.fill is not None and group.fill.load.workload == "sequential":
+            simulation.fill(0, pages)
+        elif group.fill is not None:
+            shuffle = Load.spec(str(group.fill.load.workload), pages, PAGE_BYTES)
+            simulation.precondition(EarlierHost(shuffle, seed=seed + _SHUFFLE_SEED), pages)
+        begin = 0
+        cuts: list[tuple[int, int]] = []
+        for member in group.members:
+            for window in member.windows:
+                first, last = window.begin_bytes * scale, window.end_bytes * scale
+                cuts.append((begin + round(first), begin + round(last)))
+            begin += round(float(member.phase.host_bytes[-1]) * scale)
+        return _was(simulation, cuts)
+
+
+def _load(group: PhaseGroup, pages: int, pages_per_byte: float) -> Load:
+    """Return the loads of the group's phases, one after the other, on a drive of few pages."""
+    phases = [member.phase for member in group.members]
+    lengths = [str(round(float(phase.host_bytes[-1]) * pages_per_byte)) for phase in phases]
+    # Each page of the candidate represents this number of pages of the drive.
+    ranks = max(1, round(1 / (pages_per_byte * PAGE_BYTES)))
+    workloads = [
+        str(phase.load.workload).replace("zipf(", f"zipf(ranks_per_page={ranks},")
+        for phase in phases
+    ]
+    of = "/".join(Spec.of("workloads", workload).nested for workload in workloads)
+    return Load.spec(f"phases(writes={'/'.join(lengths)},of={of},turns=1)", pages, PAGE_BYTES)
+
+
+def _was(simulation: Simulation, cuts: list[tuple[int, int]]) -> Floats:
+    """Run a drive to all cuts, in page writes, and return WA between each pair of them."""
+    programmed: dict[int, int] = {}
+    written = 0
+    for cut in sorted({cut for pair in cuts for cut in pair}):
+        simulation.run(cut - written)
+        written = cut
+        programmed[cut] = programmed_pages(simulation)
+    return np.array(
+        [(programmed[end] - programmed[begin]) / max(1, end - begin) for begin, end in cuts]
+    )

@@ -1,0 +1,191 @@
+"""Measured windows of phases with known loads, from which a twin is fitted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from writeamp.errors import WriteampError
+from writeamp.learn.twin.chain import PAGE_BYTES
+from writeamp.learn.twin.families import FAMILIES
+from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.phases.counted import GIB, TOO_FEW_ROWS, CountedPhase
+from writeamp.learn.twin.phases.served import PhaseGroup, ServedPhases, groups_of
+from writeamp.learn.twin.phases.table import CountedDrive
+from writeamp.learn.twin.serving import Floats
+from writeamp.runners import Progress, Runner
+
+# Relative standard deviation of a window's WA: that of the model, as counters are more precise.
+_NOISE = 0.01
+# Relative error of predictions: judged by leaving phases out (docs/real-drive-scoreboard.md).
+_MODEL_ERROR = 0.02
+
+
+# If the step of the counter makes the steady WA of a fill less certain than this (relative standard
+# error), that of the whole fill is used.
+_UNCERTAIN = 0.002
+
+
+def factor_of(fill: CountedPhase) -> tuple[float, float]:
+    """Return the WA of a fill and its relative error.
+
+    Parity and metadata raise it above 1.
+    """
+    window = fill.steady
+    if window is None or window.error > _UNCERTAIN * window.wa:
+        window = fill.whole
+    return (1.0, 0.0) if window is None else (max(1.0, window.wa), window.error / window.wa)
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseWindows:
+    """Steady WA of chosen phases of a drive, divided by the WA of the fill before each."""
+
+    drive: CountedDrive
+    learnt: tuple[CountedPhase, ...]
+
+    @cached_property
+    def served(self) -> ServedPhases:
+        """The chosen phases, each group from its fill or from a sanitized drive."""
+        capacity_bytes = self.drive.capacity_bytes
+        groups = groups_of(
+            self.drive.phases,
+            capacity_bytes,
+            lambda phase: (phase.steady,) if phase in self.learnt else (),
+        )
+        return ServedPhases(groups, capacity_bytes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on phases that were read otherwise than stated, and on those left out."""
+        used = self.used
+        left_out = Counter(
+            phase.load.reason or TOO_FEW_ROWS for phase in self.learnt if phase not in used
+        )
+        return (
+            *self.drive.notes,
+            *(f"{count} chosen phases are not used: {why}" for why, count in left_out.items()),
+        )
+
+    @cached_property
+    def used(self) -> tuple[CountedPhase, ...]:
+        """The chosen phases from which the twin is learnt, with the fills."""
+        loads = {phase.name for _, phase, _ in self.served.places}
+        return tuple(phase for phase in self.learnt if phase.load.is_fill or phase.name in loads)
+
+    @property
+    def logical_pages(self) -> int:
+        """Number of pages of 4 KiB that the host sees."""
+        return round(self.drive.capacity_bytes / PAGE_BYTES)
+
+    @cached_property
+    def fills(self) -> tuple[CountedPhase, ...]:
+        """The chosen fills."""
+        return tuple(phase for phase in self.learnt if phase.load.is_fill)
+
+    @property
+    def sequential_factor(self) -> float:
+        """Mean WA of the chosen fills; 1 without any."""
+        return float(np.mean([factor_of(fill)[0] for fill in self.fills])) if self.fills else 1.0
+
+    def factor(self, group: PhaseGroup) -> float:
+        """Return the WA of the fill of a group, or else the mean of the chosen fills."""
+        is_chosen = group.fill is not None and group.fill in self.fills
+        return factor_of(group.fill)[0] if is_chosen and group.fill else self.sequential_factor
+
+    @cached_property
+    def wa(self) -> Floats:
+        """WA of each window over the WA of its fill."""
+        return np.array([window.wa / self.factor(group) for group, _, window in self.served.places])
+
+    noise = _NOISE
+    is_repeated = False
+    model_error = _MODEL_ERROR
+    shows_erase_unit = False
+    # Runs on real drives were made without host hints.
+    families = tuple(family for family in FAMILIES if not family[0].requires_hints)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return phase, workload, span and WA of each window."""
+        return [
+            {
+                "window": at + 1,
+                "phase": phase.name,
+                "workload": phase.load.workload,
+                "drive_writes": window.end_bytes / self.drive.capacity_bytes,
+                "wa": float(self.wa[at]),
+            }
+            for at, (_, phase, window) in enumerate(self.served.places)
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Return drive, chosen phases and fills."""
+        return {
+            "drive": self.drive.name,
+            "capacity_bytes": round(self.drive.capacity_bytes),
+            "learnt_from": [phase.name for phase in self.used],
+            "fills": [
+                {
+                    "phase": fill.name,
+                    "span_gib": fill.span_bytes / GIB,
+                    "factor": factor_of(fill)[0],
+                }
+                for fill in self.fills
+            ],
+        }
+
+    def check(self) -> None:
+        """Reject phases from which nothing can be learnt.
+
+        Raises:
+            WriteampError: no chosen phase has a known load and enough rows, or its WA is below 1.
+        """
+        if not self.served.windows:
+            reasons = {
+                phase.load.reason or "too few rows"
+                for phase in self.learnt
+                if not phase.load.is_fill
+            }
+            raise WriteampError(
+                "no chosen phase can be learnt from: "
+                + ("; ".join(sorted(reasons)) or "all are fills")
+            )
+        low = int(np.argmin(self.wa))
+        if self.wa[low] < 0.9:
+            raise WriteampError(
+                f"{self.served.places[low][1].name} has a WA of {self.wa[low]:.3f}: the flash "
+                "wrote less than the host, as on a compressing drive, which a twin cannot model"
+            )
+
+
+def fit_phases(
+    drive: CountedDrive,
+    phases: Iterable[str] | None = None,
+    *,
+    runner: Runner | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """Return hidden parameters of a drive, learnt from its counters in phases of known loads.
+
+    WA in the steady part of each phase is divided by the WA of the fill before it, and compared
+    with that of candidates that serve the same phases from the same state.
+
+    Args:
+        drive: from `read_drives`.
+        phases: names of the phases to learn from, RUN:PHASE; by default all.
+        runner: runs the simulations.
+        progress: called with the number of finished simulations, and of all.
+
+    Returns:
+        `Fit`; see `fit`.
+
+    Raises:
+        WriteampError: a phase is unknown, or none can be learnt from.
+    """
+    windows = PhaseWindows(drive, drive.chosen(phases))
+    return fit(windows, runner=runner, progress=progress)
