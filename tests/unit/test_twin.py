@@ -6,7 +6,6 @@ import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from pathlib import Path
 from threading import Barrier
@@ -341,8 +340,11 @@ def test_a_small_drive_has_candidates_as_small(capacity_bytes: int, pages: int) 
 
 
 def test_the_verbs_work_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = partial(table_of, grid=replace(GRID, op=GRID.op[::4]), families=SOME[2:])
-    monkeypatch.setattr("writeamp.learn.twin.fitting.table_of", small)
+    small: dict[str, Any] = {"grid": replace(GRID, op=GRID.op[::4]), "families": SOME[2:]}
+    monkeypatch.setattr(
+        "writeamp.learn.twin.fitting.table_of",
+        lambda served, **given: table_of(served, **given | small),
+    )
     measured, mine = tmp_path / "t.parquet", tmp_path / "mine.toml"
     document = in_process.document(
         "twin measure",

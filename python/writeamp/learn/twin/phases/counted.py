@@ -115,7 +115,8 @@ class CountedPhase:
         """Standard error of a reading of the media counter, in bytes.
 
         It is estimated from the distance of each reading from the line through its neighbours,
-        which ignores the trend. The median ignores places where WA changes suddenly.
+        which ignores the trend. The median ignores places where WA changes suddenly. A counter in
+        units of many bytes has at least the error of rounding to its unit.
         """
         host, media = self.host_bytes, self.media_bytes
         if host.size < _FEWEST_ROWS:
@@ -123,4 +124,6 @@ class CountedPhase:
         share = (host[1:-1] - host[:-2]) / (host[2:] - host[:-2])
         off = media[1:-1] - (1 - share) * media[:-2] - share * media[2:]
         spread = np.sqrt(1 + share**2 + (1 - share) ** 2)
-        return float(np.median(np.abs(off) / spread) / _MEDIAN)
+        unit_bytes = int(np.gcd.reduce(np.diff(media).astype(np.int64)))
+        scatter = float(np.median(np.abs(off) / spread) / _MEDIAN)
+        return max(scatter, unit_bytes / math.sqrt(12))

@@ -95,9 +95,9 @@ class ServedPhases:
 
     groups: tuple[PhaseGroup, ...]
     capacity_bytes: float
+    grid: Grid = GRID
 
     page_bytes = PAGE_BYTES
-    grid = GRID
 
     @property
     def usual(self) -> ServedPhases:

@@ -15,9 +15,9 @@ from writeamp.learn.twin.chain import PAGE_BYTES
 from writeamp.learn.twin.families import FAMILIES
 from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.phases.counted import GIB, TOO_FEW_ROWS, CountedPhase
-from writeamp.learn.twin.phases.served import PhaseGroup, ServedPhases, groups_of
+from writeamp.learn.twin.phases.served import GRID, PhaseGroup, ServedPhases, groups_of
 from writeamp.learn.twin.phases.table import CountedDrive
-from writeamp.learn.twin.serving import Floats
+from writeamp.learn.twin.serving import Floats, Grid
 from writeamp.runners import Progress, Runner
 
 # Relative standard deviation of a window's WA: that of the model, as counters are more precise.
@@ -44,10 +44,14 @@ def factor_of(fill: CountedPhase) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class PhaseWindows:
-    """Steady WA of chosen phases of a drive, divided by the WA of the fill before each."""
+    """Steady WA of chosen phases of a drive, divided by the WA of the fill before each.
+
+    `grid` has the sizes of the candidates.
+    """
 
     drive: CountedDrive
     learnt: tuple[CountedPhase, ...]
+    grid: Grid = GRID
 
     @cached_property
     def served(self) -> ServedPhases:
@@ -58,7 +62,7 @@ class PhaseWindows:
             capacity_bytes,
             lambda phase: (phase.steady,) if phase in self.learnt else (),
         )
-        return ServedPhases(groups, capacity_bytes)
+        return ServedPhases(groups, capacity_bytes, self.grid)
 
     @property
     def notes(self) -> tuple[str, ...]:

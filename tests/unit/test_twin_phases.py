@@ -1,0 +1,284 @@
+"""Twins of phases: counters of a drive under known loads, read, fitted and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import in_process
+import writeamp as wa
+from twins import SOME
+from writeamp._engine import Drive, Geometry, Load, Simulation
+from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.phases.checking import PhaseTwin, check
+from writeamp.learn.twin.phases.counted import GIB
+from writeamp.learn.twin.phases.served import GRID
+from writeamp.learn.twin.phases.table import CountedDrive, read_drives
+from writeamp.learn.twin.phases.windows import PhaseWindows
+from writeamp.learn.twin.profile import write_profile
+from writeamp.learn.twin.serving import programmed_pages
+from writeamp.learn.twin.table import table_of
+
+PAGES, UNIT, OP = 2**13, 32, 0.25
+# The drive writes this much as parity for each page.
+FACTOR = 1.05
+SMALL = replace(GRID, unit_pages=(32,), op=(0.15, 0.2, 0.25, 0.3, 0.36), logical_pages=PAGES)
+GREEDY = SOME[:1]
+
+
+def rows_of(
+    workload: str, number: int, span: float, *, filled: bool, rows: int = 30, fault: float = 1.0
+) -> list[dict[str, object]]:
+    """Return rows of the counters of a simulated drive in a phase, after a fill of its span."""
+    pages = round(PAGES * span)
+    geometry = Geometry(
+        channels=1,
+        chips_per_channel=1,
+        dies_per_chip=1,
+        planes_per_die=1,
+        blocks_per_plane=round(PAGES * (1 + OP) / UNIT),
+        pages_per_block=UNIT,
+        page_bytes=4096,
+    )
+    drive = Drive(
+        geometry=geometry, logical_pages=pages, layout="flat", manager="single", victims="greedy"
+    )
+    load = "sequential" if workload == "sequential" else workload
+    simulation = Simulation(drive, Load.spec(load, pages, 4096), seed=7, batch_pages=256)
+    if filled:
+        simulation.fill(0, pages)
+    length = pages if workload == "sequential" else 4 * PAGES
+    begun, found = programmed_pages(simulation), []
+    for at in range(1, rows + 1):
+        simulation.run(length * at // rows - length * (at - 1) // rows)
+        media = (programmed_pages(simulation) - begun) * 4096 * FACTOR * fault
+        found.append(
+            {
+                "drive": "synthetic",
+                "run": "run1",
+                "phase": number,
+                "pattern": workload,
+                "details": "",
+                "span_gib": span * PAGES * 4096 / GIB,
+                "host_bytes": length * at // rows * 4096,
+                "media_bytes": round(media),
+            }
+        )
+    return found
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a table of a fill and a uniform phase of the whole drive, and of 85% of it."""
+    rows = [
+        *rows_of("sequential", 0, 1.0, filled=False),
+        *rows_of("uniform", 1, 1.0, filled=True),
+        *rows_of("sequential", 2, 0.85, filled=False),
+        *rows_of("uniform", 3, 0.85, filled=True),
+    ]
+    path = tmp_path_factory.mktemp("phases") / "phases.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def drive(table: Path) -> CountedDrive:
+    """Return the drive of the table."""
+    return read_drives(table)[0]
+
+
+@pytest.fixture(scope="module")
+def learnt(drive: CountedDrive, tmp_path_factory: pytest.TempPathFactory) -> Fit:
+    """Return the fit to the phases of the whole drive."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        windows = PhaseWindows(drive, drive.chosen(["run1:0", "run1:1"]), SMALL)
+        return fit(windows, table=table_of(windows.served, families=GREEDY))
+
+
+def test_the_op_of_a_drive_is_learnt_from_one_phase(learnt: Fit) -> None:
+    assert learnt.op[0] == pytest.approx(OP, rel=0.04)
+    document = learnt.to_dict()
+    assert document["sequential_factor"] == pytest.approx(FACTOR, rel=1e-3)
+    assert document["learnt_from"] == ["run1:0", "run1:1"]
+    # Uniform writes of single pages do not show the erase unit, so none is claimed.
+    assert document["erase_unit_pages"] is None
+
+
+def test_a_phase_that_was_not_learnt_is_predicted_and_a_wrong_counter_is_found(
+    drive: CountedDrive, learnt: Fit
+) -> None:
+    twin = PhaseTwin.of("mine.toml", learnt.profile(), "mine.toml")
+    found = check(twin, [drive])
+    (test,) = found.tests
+    assert test.phase.name == "run1:3"
+    assert test.steady.error == pytest.approx(0.0, abs=0.02)
+    assert test.steady.holds
+    assert all(window.holds for window in test.fifths)
+    assert found.summary["held"] == 1
+    assert found.warnings == []
+    rows = test.to_dict()
+    assert rows["learnt_from"] == ["run1:0", "run1:1", "run1:2"]
+    assert rows["predicted_low"] < rows["wa"] < rows["predicted_high"]
+    wrong = [
+        replace(phase, media_bytes=1.1 * phase.media_bytes) if phase.name == "run1:3" else phase
+        for phase in drive.phases
+    ]
+    doubted = check(twin, [replace(drive, phases=tuple(wrong))])
+    assert doubted.tests[0].steady.holds is False
+    assert "1 of 1 phases are outside" in doubted.warnings[0]
+
+
+def test_phases_of_other_drives_and_unknown_loads_have_a_reason(
+    drive: CountedDrive, learnt: Fit
+) -> None:
+    twin = PhaseTwin.of("mine.toml", learnt.profile(), "mine.toml")
+    other = replace(drive, name="other", phases=drive.phases[:1])
+    unknown = replace(drive.phases[3], pattern="fiozipf-shuffle", details="0.8")
+    later = replace(drive.phases[3], number=4)
+    found = check(twin, [other, replace(drive, phases=(*drive.phases[:3], unknown, later))])
+    reasons = {phase.phase.name: phase.reason for phase in found.phases[1:]}
+    assert found.phases[0].reason == "the twin is of synthetic"
+    assert "generator of fio's zipf" in str(reasons["run1:3"])
+    assert reasons["run1:4"] == "the load of an earlier phase of the run is unknown"
+    assert all(phase.to_dict()["predicted"] is None for phase in found.phases if phase.reason)
+    assert all(phase.to_dict()["wa"] is not None for phase in found.phases)
+
+
+def test_steady_wa_begins_at_a_row_and_needs_five_rows(drive: CountedDrive) -> None:
+    phase = drive.phases[1]
+    steady = phase.steady
+    assert steady is not None
+    first = int(np.flatnonzero(phase.host_bytes >= 0.6 * phase.host_bytes[-1])[0])
+    assert steady.begin_bytes == phase.host_bytes[first]
+    media = phase.media_bytes[-1] - phase.media_bytes[first]
+    assert steady.wa == media / (phase.host_bytes[-1] - phase.host_bytes[first])
+    few = replace(phase, host_bytes=phase.host_bytes[::3], media_bytes=phase.media_bytes[::3])
+    assert few.steady is None
+
+
+def test_steps_of_a_counter_widen_the_bounds(drive: CountedDrive) -> None:
+    phase = drive.phases[1]
+    steps = replace(phase, media_bytes=np.round(phase.media_bytes / 3e6) * 3e6)
+    assert phase.steady is not None
+    assert steps.steady is not None
+    assert steps.steady.error > 3 * phase.steady.error
+    low, high = steps.steady.bounds
+    assert low < phase.steady.wa < high
+
+
+def test_own_runs_in_toml_and_csv_are_the_same_phases(table: Path, tmp_path: Path) -> None:
+    frame = pl.read_csv(table)
+    own = tmp_path / "own.toml"
+    spans = {(row["phase"]): row for row in frame.iter_rows(named=True)}
+    own.write_text(
+        'drive = "synthetic"\n'
+        + "".join(
+            f'[[phases]]\nrun = "run1"\npattern = "{row["pattern"]}"\n'
+            f"span_gib = {row['span_gib']}\n"
+            for row in spans.values()
+        )
+    )
+    # The drive's counters go on from phase to phase, and begin at any value.
+    readings = []
+    host, media = 10_000_000, 30_000_000
+    for _, rows in frame.group_by("phase", maintain_order=True):
+        pairs = [(0, 0), *rows.select("host_bytes", "media_bytes").rows()]
+        readings += [("run1", rows["phase"][0], host + a, media + b) for a, b in pairs]
+        host, media = host + pairs[-1][0], media + pairs[-1][1]
+    csv = tmp_path / "readings.csv"
+    pl.DataFrame(
+        readings, schema=["run", "phase", "host_bytes", "media_bytes"], orient="row"
+    ).write_csv(csv)
+    (found,) = read_drives(own, csv)
+    for phase, same in zip(found.phases, read_drives(table)[0].phases, strict=True):
+        assert phase.name == same.name
+        assert np.array_equal(phase.host_bytes[1:], same.host_bytes)
+        assert np.array_equal(phase.media_bytes[1:], same.media_bytes)
+
+
+def altered(table: Path, tmp_path: Path, **columns: pl.Expr | Sequence[str] | None) -> Path:
+    frame = pl.read_csv(table)
+    for name, values in columns.items():
+        frame = frame.drop(name) if values is None else frame.with_columns(values.alias(name))
+    path = tmp_path / "bad.csv"
+    frame.write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"media_bytes": None}, "lacks the columns media_bytes"),
+        ({"pattern": pl.lit("tpcc")}, "the pattern 'tpcc' is unknown; known are sequential"),
+        ({"pattern": pl.lit("zipf-shuffle")}, "must be its exponent, above 0 and at most 10"),
+        ({"media_bytes": -pl.col("media_bytes") + 10**12}, "media_bytes falls from"),
+        ({"host_bytes": pl.lit(0)}, "the host wrote nothing"),
+        ({"host_bytes": pl.lit("many")}, "host_bytes is 'many' in line 2"),
+        ({"span_gib": pl.col("host_bytes") / 2**30}, "span_gib must be the same in all rows"),
+        ({"span_gib": pl.lit(0.0)}, "span_gib is 0"),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_reason(
+    table: Path, tmp_path: Path, columns: dict[str, pl.Expr | None], sentence: str
+) -> None:
+    with pytest.raises(wa.WriteampError, match=sentence):
+        read_drives(altered(table, tmp_path, **columns))
+
+
+@pytest.mark.parametrize(
+    ("toml", "csv", "sentence"),
+    [
+        ("drive = 3\n", "phase,host_bytes,media_bytes\n0,0,0\n", "must have drive = "),
+        ("[[phases]]\n", "", "must have drive = "),
+        ('drive="a"\n[[phases]]\npattern="uniform"\n', "", "it must have pattern, span_gib"),
+        ('drive="a"\n[[phases]]\npattern=1\nspan_gib=1\n', "", "pattern is 1; it must be a text"),
+        (
+            'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n',
+            "phase,host_bytes,media_bytes\n4,0,0\n",
+            "has a phase 'run:4'; .* has: run:0",
+        ),
+        (
+            'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n',
+            "phase,host_bytes\n4,0\n",
+            "lacks the columns media_bytes",
+        ),
+    ],
+)
+def test_bad_runs_are_refused_with_their_reason(
+    tmp_path: Path, toml: str, csv: str, sentence: str
+) -> None:
+    runs, readings = tmp_path / "own.toml", tmp_path / "readings.csv"
+    runs.write_text(toml)
+    readings.write_text(csv or "phase,host_bytes,media_bytes\n0,0,0\n")
+    with pytest.raises(wa.WriteampError, match=sentence):
+        read_drives(runs, readings)
+
+
+def test_the_verbs_check_a_twin_and_refuse_what_they_would_have_to_guess(
+    table: Path, learnt: Fit, tmp_path: Path
+) -> None:
+    mine, two = tmp_path / "mine.toml", tmp_path / "two.csv"
+    write_profile(mine, learnt.profile(), [])
+    found = in_process.document("twin check", f"{mine} {table} --workers 1")
+    assert [phase["holds"] for phase in found["phases"]] == [True, True, True, True]
+    assert "predicts 1 phases that it was not learnt from" in found["summary"]
+    frame = pl.read_csv(table)
+    pl.concat([frame, frame.with_columns(pl.lit("other").alias("drive"))]).write_csv(two)
+    for arguments, sentence in (
+        (f"twin fit {two} --out {tmp_path}/a.toml", "choose one with --drive: synthetic, other"),
+        (f"twin fit {two} --drive x --out {tmp_path}/a.toml", "--drive is 'x'"),
+        (f"twin fit {table} --phases run1:9 --out {tmp_path}/a.toml", "no phase 'run1:9'"),
+        (f"twin fit {table} --phases run1:0 --out {tmp_path}/a.toml", "all are fills"),
+        (f"twin fit --wa 3 --phases run1:0 --out {tmp_path}/a.toml", "are for a table of phases"),
+        (f"twin check {mine} {mine}", "give the file of their readings"),
+        (f"twin check {mine} {table} --readings {table}", "belongs to phases in a TOML file"),
+    ):
+        words = arguments.split()
+        done = in_process.run(" ".join(words[:2]), " ".join(words[2:]))
+        assert (done.status, sentence in done.err) == (2, True), done.err
