@@ -159,7 +159,7 @@ class TwinCheck(OneLine, Drawn):
         twin: name of the profile.
         drive: name of the twin's drive.
         phases: all phases of the table.
-        reading_notes: notes on what was read otherwise than the table states.
+        reading_notes: notes on phases that were read otherwise than the table states.
     """
 
     twin: str
