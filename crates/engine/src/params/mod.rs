@@ -51,6 +51,9 @@ pub enum Extent {
     /// share of the simulated drive's blocks than of the full drive's, which `Params::not_scaled`
     /// reports.
     Blocks,
+    /// Number of bytes, proportional to the pages.
+    /// Values below the domain's minimum become the minimum.
+    Bytes,
     /// Number that stays the same on the simulated drive. The text gives the reason.
     Kept(&'static str),
     /// Pages of the full drive that each simulated page represents.

@@ -68,6 +68,10 @@ impl Params {
             (Domain::Whole(least, _), Extent::Blocks) => {
                 Ok(blocks_on_smaller(text, *least, factor).to_string())
             }
+            (Domain::Bytes(least, _), Extent::Bytes) => {
+                let scaled = (self.bytes(param.name) as f64 / factor).round() as u64;
+                Ok(scaled.max(*least).to_string())
+            }
             (Domain::Number(_, most), Extent::PerPage) => {
                 let value = number_or_per_cent(text)
                     .expect("the domain was checked, so the text is a number")

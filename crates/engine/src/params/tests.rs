@@ -121,6 +121,7 @@ fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
              hot_write_fraction=0.9,period=100,steps=1000))",
         ),
         ("sequential:bs=4k,trim=10%", "sequential(bs=4096,trim=0.1)"),
+        ("nowa:zone=1M,active=4,bs=1k", "nowa(zone=104858,active=4,reset=trim,bs=512)"),
     ] {
         let found = scaled(text).unwrap();
         assert_eq!(WORKLOADS.read(&found).unwrap().canonical(), {

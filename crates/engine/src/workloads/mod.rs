@@ -22,6 +22,7 @@ mod trace;
 mod trimming;
 mod uniform;
 mod zipf;
+mod zones;
 
 pub use columns::{Column, Columns, Values, number_of};
 pub use io::{Accesses, Arrivals, Characteristics};
@@ -255,6 +256,8 @@ macro_rules! workloads {
             drift::Drift,
             database::Database,
             tpcc::Tpcc,
+            zones::ZonesSequential,
+            zones::Nowa,
         }
     };
 }

@@ -18,7 +18,8 @@ fn drawn(text: &str, pages: u32, count: usize, buffer_pages: usize) -> Vec<u32> 
         let most = buffer_pages.min(count - out.len());
         match workload.next(&mut buffer[..most]) {
             Step::Writes(n) => out.extend_from_slice(&buffer[..n]),
-            other => panic!("{text}: {other:?}"),
+            Step::Request(trim) => assert_eq!(trim.op, Op::Trim, "{text}"),
+            Step::End => panic!("{text}: synthetic workloads have no end"),
         }
     }
     out
@@ -429,11 +430,68 @@ fn a_share_of_the_writes_of_every_workload_of_pages_can_be_trims_of_the_same_pag
         let plain = steps(entry.example, 4000, 1000, 20_000);
         let pages = |steps: &[(u32, bool)]| steps.iter().map(|step| step.0).collect::<Vec<_>>();
         assert_eq!(pages(&found), pages(&plain), "{trimming}");
-        let trims = found.iter().filter(|step| step.1).count();
-        assert!(is_share(trims, found.len(), 0.2), "{trimming}: {trims}");
+        // Zones are trimmed as a whole even without a share of TRIMs.
+        let of_writes = || found.iter().zip(&plain).filter(|(_, plain)| !plain.1);
+        let (trims, writes) = (of_writes().filter(|(step, _)| step.1).count(), of_writes().count());
+        assert!(is_share(trims, writes, 0.2), "{trimming}: {trims}");
         assert_eq!(steps(&trimming, 4000, 7, 20_000), found, "{trimming}");
-        assert!(plain.iter().all(|step| !step.1));
+        assert!(writes == plain.len() || trimming.contains("zone="));
     }
+}
+
+/// Steps of a zone workload as zones: each TRIM's first zone and pages, and each written page.
+fn zone_steps(text: &str, pages: u32, count: usize) -> (Vec<(u32, u32)>, Vec<u32>) {
+    let mut workload = build(text, pages, Context::root(7)).unwrap();
+    let (mut buffer, mut trims, mut written) = ([0; 13], Vec::new(), Vec::new());
+    while written.len() < count {
+        match workload.next(&mut buffer) {
+            Step::Writes(count) => written.extend_from_slice(&buffer[..count]),
+            Step::Request(trim) => trims.push((trim.first_page, trim.pages)),
+            Step::End => panic!("synthetic workloads have no end"),
+        }
+    }
+    (trims, written)
+}
+
+#[test]
+fn zones_are_written_in_order_and_trimmed_before_and_only_active_ones_are_written() {
+    let (zone_pages, zones, active) = (10, 12, 4);
+    for (reset, name) in [("trim", "zones-sequential"), ("none", "nowa"), ("trim", "nowa")] {
+        let text = format!("{name}:zone=43k,active={active},bs=9k,reset={reset}");
+        // Three pages of the last zone are missing.
+        let (trims, written) = zone_steps(&text, 123 + 4, 100_000);
+        assert_eq!(trims[0], (zone_pages * zones, 7), "{text}");
+        let mut next = vec![None; zones as usize];
+        let (mut begun, mut counts) = (0, vec![0; zones as usize]);
+        for page in written {
+            let (zone, place) = ((page / zone_pages) as usize, page % zone_pages);
+            assert_eq!(next[zone].unwrap_or(0), place, "{text}");
+            if place == 0 && reset == "trim" {
+                begun += 1;
+                assert_eq!(trims[begun], (page, zone_pages), "{text}");
+            }
+            let is_full = place == zone_pages - 1;
+            next[zone] = (!is_full).then_some(place + 1);
+            counts[zone] += usize::from(is_full);
+            assert!(next.iter().flatten().count() <= active, "{text}");
+        }
+        assert!(begun > 0 || trims.len() == 1, "{text}");
+        // Each zone is one of 12 that are rewritten equally often.
+        let rewrites: usize = counts.iter().sum();
+        assert!(counts.iter().all(|&count| is_share(count, rewrites, 1.0 / 12.0)), "{counts:?}");
+    }
+}
+
+#[test]
+fn nowa_rewrites_together_what_it_wrote_together() {
+    let (_, written) = zone_steps("nowa:zone=40k,active=3,bs=4k", 120, 90_000);
+    for group in written.chunks_exact(30) {
+        let (first, mut pages) = (group[0] / 30 * 30, group.to_vec());
+        pages.sort_unstable();
+        assert!(pages.into_iter().eq(first..first + 30));
+    }
+    let is_mixed = written.chunks_exact(30).any(|group| !group.is_sorted());
+    assert!(is_mixed, "the zones of a group are written at the same time");
 }
 
 #[test]
@@ -466,6 +524,8 @@ fn extreme_parameters_stay_in_range() {
         ("tpcc:clusters=0,means=1,deviations=1,tail_share=1,tail=1/1000000", 3),
         ("tpcc:clusters=1,means=300,deviations=1e308,tail_share=0", 3),
         ("tpcc:clusters=1,means=2.5,deviations=1e-308,tail_share=0", 3),
+        ("zones-sequential:zone=4k,active=1,bs=64M", 2),
+        ("nowa:zone=4k,active=499,bs=512", 1000),
         (&format!("mix:sizes={sizes},weights={sizes}"), 1000),
         ("mix:sizes=1/1,weights=1/1,of=phases(writes=3/5,of=permutation/zipf)/uniform", 1000),
     ] {
@@ -533,6 +593,18 @@ fn bad_parameters_are_refused() {
         "phases:writes=1,of=uniform,turns=0",
         "phases:writes=1,of=uniform,turns=1,trim=0.1",
         "database:updates=io",
+        "zones-sequential",
+        "zones-sequential:zone=0",
+        "zones-sequential:zone=512",
+        "zones-sequential:zone=4M,active=1",
+        "zones-sequential:zone=400k,active=0",
+        "zones-sequential:zone=400k,active=10",
+        "zones-sequential:zone=400k,active=4294967295",
+        "zones-sequential:zone=16T,active=4294967295",
+        "zones-sequential:zone=400k,reset=yes",
+        "nowa:zone=400k,active=6",
+        "nowa:zone=400k,active=4294967295",
+        "mix:sizes=1,weights=1,of=nowa(zone=400k)",
     ] {
         let error = build(text, 1000, Context::root(1))
             .err()
@@ -548,7 +620,7 @@ fn groups_add_up_and_get_the_writes_that_they_claim() {
         let mut buffer = [0; 500];
         let (mut drawn, mut expected) = (vec![0.0; 256], vec![0.0; 256]);
         for _ in 0..400 {
-            let Step::Writes(count) = workload.next(&mut buffer) else { panic!("{spec}") };
+            let Step::Writes(count) = workload.next(&mut buffer) else { continue };
             let groups = workload.groups().expect("a synthetic workload knows its groups");
             let pages: u32 = groups.iter().map(|group| group.pages).sum();
             let share: f64 = groups.iter().map(|group| group.write_share).sum();
