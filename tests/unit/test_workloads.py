@@ -139,6 +139,12 @@ def test_workloads_nest(spec: str) -> None:
         ("io:qd=4,rate=9", r"qd=4 and rate=9 exclude each other"),
         ("sequential:qd=4", r"needs bs=, as in sequential:bs=128k"),
         ("mix:sizes=1,weights=1,of=random", r"random must be a whole workload"),
+        ("zones-sequential:active=4", r"needs zone=.*as in zones-sequential:zone=160k"),
+        ("zones-sequential:zone=0", r"zone=0 is not valid.*from 512"),
+        ("zones-sequential:zone=1k", r"less than half a page of 4096 bytes"),
+        ("zones-sequential:zone=8GiB", r"1638 pages hold 0 zones of 2097152 pages"),
+        ("zones-sequential:zone=1MiB,active=6", r"hold 6 zones .*active=6 needs at least 7"),
+        ("nowa:zone=1MiB,active=4", r"hold 6 zones .*active=4 needs at least 8"),
     ],
 )
 def test_a_bad_spec_is_refused_in_one_sentence(spec: str, sentence: str) -> None:
@@ -180,6 +186,37 @@ def test_aligned_chunks_of_whole_blocks_amplify_nothing() -> None:
     pages = "phases:writes=9000,of=random(bs=4k),turns=1"
     assert wa.simulate(**drive, workload=chunks).wa == 1
     assert wa.simulate(**drive, workload=pages).wa > 1.5
+
+
+def test_zones_amplify_by_what_active_zones_share_and_nowa_does_not() -> None:
+    drive: dict[str, Any] = {"logical_pages": 93 * 64, "pages_per_block": 16, "op": 0.44}
+    run = drive | {"writes": 400_000, "warmup": 200_000, "replicas": 1}
+
+    def wa_of(workload: str) -> float:
+        return wa.simulate(**run, workload=f"{workload},bs=4k").wa
+
+    zones = [wa_of(f"zones-sequential:zone=256k,active={active}") for active in (1, 2, 8, 32)]
+    assert zones[0] == 1 < zones[1] < zones[3] < zones[2]
+    # Overwritten page by page, zones hold data until then, which leaves less spare space.
+    assert wa_of("zones-sequential:zone=256k,active=32,reset=none") > zones[3] + 0.1
+    assert wa_of("nowa:zone=256k,active=8") == wa_of("nowa:zone=256k,active=8,reset=none") == 1
+    # Zones of 3 pages share each erase unit with zones that are rewritten at other times.
+    assert wa_of("zones-sequential:zone=12k") > 1.3
+
+
+def test_a_result_states_zones_in_pages_and_erase_units() -> None:
+    found = wa.simulate(**SMALL, workload="zones-sequential:zone=256k,active=2", writes=2_000)
+    assert found.to_dict()["zones"] == {
+        "zone_pages": 64,
+        "active": 2,
+        "erase_unit_pages": 32,
+        "zone_erase_units": 2,
+        "requested_zone_erase_units": 2,
+    }
+    assert ("zones", "2 active of 64 pages = 2 erase units of 32 pages") in found.card().rows
+    assert "zones" not in wa.simulate(**SMALL, writes=2_000).to_dict()
+    # Pages beyond the last zone are trimmed: 1638 pages hold 25 zones.
+    assert found.held_pages <= 25 * 64
 
 
 def simulation(workload: str = "zipf:s=1", seed: int = 7, **policy: str) -> _engine.Simulation:

@@ -56,9 +56,13 @@ fn text_of(read: &Params) -> String {
 }
 
 /// Scales the spec of a workload to a drive with `factor` times fewer pages.
+///
+/// Its erase units have `unit_factor` times fewer pages.
 #[pyfunction]
-pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
-    WORKLOADS.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
+#[pyo3(signature = (text, factor, unit_factor = 1.0))]
+pub fn scaled_workload(text: &str, factor: f64, unit_factor: f64) -> PyResult<String> {
+    let scaled = WORKLOADS.read(text).and_then(|read| read.scaled_with(factor, unit_factor));
+    scaled.map_err(|e| raised(&e))
 }
 
 /// Scales the spec of a policy to a drive with `factor` times fewer pages.

@@ -48,6 +48,8 @@ class Scale:
     factor: float
     not_scaled: tuple[str, ...] = ()
     """Sentences on policy parameters that could not be scaled in proportion to the drive."""
+    unit_factor: float = 1.0
+    """Erase unit of the requested drive divided by that of the simulated drive."""
 
     @property
     def is_exact(self) -> bool:

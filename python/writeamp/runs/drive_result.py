@@ -21,6 +21,7 @@ from writeamp.results.numbers import json_number
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
+from writeamp.runs.zones import ZonesOnDrive
 from writeamp.statistics.steady import SteadyState
 
 # If WA per byte exceeds WA per page by less than this share, only WA per page is shown, because the
@@ -233,6 +234,11 @@ class DriveResult(OneLine, Drawn):
         return used / self.device.logical_pages
 
     @property
+    def zones(self) -> ZonesOnDrive | None:
+        """Zones of the workload beside the drive's erase units, or None without zones."""
+        return ZonesOnDrive.of(self.plan.load, self.device, None)
+
+    @property
     def _repeat(self) -> int:
         """Requested number of passes over the trace."""
         return self.plan.repeat
@@ -243,6 +249,7 @@ class DriveResult(OneLine, Drawn):
             (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
         ]
         rows.append(("erased", f"{self.erases:,} blocks"))
+        rows += self.zones.rows() if self.zones else []
         if self.percentage_used is not None:
             rows.append(
                 (
@@ -278,6 +285,7 @@ class DriveResult(OneLine, Drawn):
             "warmup_pages": self.warmup_pages,
             "writes": self.writes,
             "drive_writes": self.drive_writes,
+            **(self.zones.facts() if self.zones else {}),
             **self.device.facts(),
         }
 

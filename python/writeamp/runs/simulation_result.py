@@ -45,6 +45,7 @@ from writeamp.runs.words import (
     steady_in_words,
     wa_in_words,
 )
+from writeamp.runs.zones import ZonesOnDrive
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
@@ -145,6 +146,12 @@ class Result(DriveResult):
     def substitute(self) -> Substitute:
         """Relation of the run to the requested experiment, if they differ."""
         return self.scaling or NO_SUBSTITUTE
+
+    @property
+    def zones(self) -> ZonesOnDrive | None:
+        """Zones of the workload beside the drive's erase units, or None without zones."""
+        scale = None if self.scaling is None else self.scaling.scale
+        return ZonesOnDrive.of(self.plan.load, self.device, scale)
 
     def with_error_of(self, other: Result) -> Result:
         """Return this result with the scaling error of another run instead of its own."""

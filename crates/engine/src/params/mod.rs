@@ -54,6 +54,8 @@ pub enum Extent {
     /// Number of bytes, proportional to the pages.
     /// Values below the domain's minimum become the minimum.
     Bytes,
+    /// Number of bytes, proportional to the erase unit, with the same minimum.
+    EraseUnits,
     /// Number that stays the same on the simulated drive. The text gives the reason.
     Kept(&'static str),
     /// Pages of the full drive that each simulated page represents.

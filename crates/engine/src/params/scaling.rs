@@ -14,6 +14,13 @@ impl Params {
     /// Scales the spec to a drive that has 1/`factor` of the pages.
     /// The result is in canonical form.
     pub fn scaled(&self, factor: f64) -> Result<String> {
+        self.scaled_with(factor, 1.0)
+    }
+
+    /// Scales the spec to a drive that has 1/`factor` of the pages, and erase units with
+    /// 1/`unit_factor` of the pages.
+    /// The result is in canonical form.
+    pub fn scaled_with(&self, factor: f64, unit_factor: f64) -> Result<String> {
         let mut params = Vec::new();
         for param in self.entry.all_params() {
             let text = self.text(param.name);
@@ -24,7 +31,7 @@ impl Params {
                     self.entry.name, param.name
                 )));
             }
-            let value = self.scaled_text(param, &param.domain, text, factor)?;
+            let value = self.scaled_text(param, &param.domain, text, (factor, unit_factor))?;
             if !(param.is_default(&value) && (param.is_later || self.entry.is_common(param))) {
                 params.push(format!("{}={value}", param.name));
             }
@@ -40,19 +47,22 @@ impl Params {
         param: &Param,
         domain: &Domain,
         text: &str,
-        factor: f64,
+        factors: (f64, f64),
     ) -> Result<String> {
+        let (factor, unit_factor) = factors;
         match (domain, param.extent) {
-            (Domain::Spec(specs), _) => specs().read_nested(text, 0)?.scaled(factor),
+            (Domain::Spec(specs), _) => {
+                specs().read_nested(text, 0)?.scaled_with(factor, unit_factor)
+            }
             (Domain::List(of), _) => {
                 let items =
                     split(text, '/').expect("the text was checked to be a list").into_iter();
-                let scaled = items.map(|item| self.scaled_text(param, of, item, factor));
+                let scaled = items.map(|item| self.scaled_text(param, of, item, factors));
                 Ok(scaled.collect::<Result<Vec<_>>>()?.join("/"))
             }
             (Domain::Either(first, second), _) => {
                 let domain = if first.check(text, 0).is_ok() { first } else { second };
-                self.scaled_text(param, domain, text, factor)
+                self.scaled_text(param, domain, text, factors)
             }
             (Domain::Whole(..), Extent::Writes) => {
                 let writes = (whole::<u64>(text) as f64 / factor).round() as u64;
@@ -68,8 +78,10 @@ impl Params {
             (Domain::Whole(least, _), Extent::Blocks) => {
                 Ok(blocks_on_smaller(text, *least, factor).to_string())
             }
-            (Domain::Bytes(least, _), Extent::Bytes) => {
-                let scaled = (self.bytes(param.name) as f64 / factor).round() as u64;
+            (Domain::Bytes(least, _), Extent::Bytes | Extent::EraseUnits) => {
+                let is_of_drive = param.extent == Extent::Bytes;
+                let divisor = if is_of_drive { factor } else { unit_factor };
+                let scaled = (self.bytes(param.name) as f64 / divisor).round() as u64;
                 Ok(scaled.max(*least).to_string())
             }
             (Domain::Number(_, most), Extent::PerPage) => {

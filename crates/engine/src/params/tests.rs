@@ -121,13 +121,16 @@ fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
              hot_write_fraction=0.9,period=100,steps=1000))",
         ),
         ("sequential:bs=4k,trim=10%", "sequential(bs=4096,trim=0.1)"),
-        ("nowa:zone=1M,active=4,bs=1k", "nowa(zone=104858,active=4,reset=trim,bs=512)"),
+        ("nowa:zone=1M,active=4,bs=1k", "nowa(zone=104858,active=4,reset=trim,bs=1024)"),
     ] {
         let found = scaled(text).unwrap();
         assert_eq!(WORKLOADS.read(&found).unwrap().canonical(), {
             WORKLOADS.read(form).unwrap().canonical()
         });
     }
+    let zones = WORKLOADS.read("nowa:zone=1M,bs=64k").unwrap();
+    let with_units = |unit_factor| zones.scaled_with(10.0, unit_factor).unwrap();
+    assert!(with_units(8.0).ends_with("bs=8192)") && with_units(1e3).ends_with("bs=512)"));
     for (text, words) in [
         ("drift:f=0.1,r=0.9,period=4,steps=2", "period=4 is less than one write"),
         ("mix:sizes=1,weights=1,of=drift(f=0.1,r=0.9,period=1,steps=1)", "drift: period=1"),

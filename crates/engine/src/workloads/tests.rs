@@ -439,7 +439,7 @@ fn a_share_of_the_writes_of_every_workload_of_pages_can_be_trims_of_the_same_pag
     }
 }
 
-/// Steps of a zone workload as zones: each TRIM's first zone and pages, and each written page.
+/// Steps of a zone workload: first page and pages of each TRIM, and each written page.
 fn zone_steps(text: &str, pages: u32, count: usize) -> (Vec<(u32, u32)>, Vec<u32>) {
     let mut workload = build(text, pages, Context::root(7)).unwrap();
     let (mut buffer, mut trims, mut written) = ([0; 13], Vec::new(), Vec::new());
@@ -457,7 +457,7 @@ fn zone_steps(text: &str, pages: u32, count: usize) -> (Vec<(u32, u32)>, Vec<u32
 fn zones_are_written_in_order_and_trimmed_before_and_only_active_ones_are_written() {
     let (zone_pages, zones, active) = (10, 12, 4);
     for (reset, name) in [("trim", "zones-sequential"), ("none", "nowa"), ("trim", "nowa")] {
-        let text = format!("{name}:zone=43k,active={active},bs=9k,reset={reset}");
+        let text = format!("{name}:zone=41k,active={active},bs=9k,reset={reset}");
         // Three pages of the last zone are missing.
         let (trims, written) = zone_steps(&text, 123 + 4, 100_000);
         assert_eq!(trims[0], (zone_pages * zones, 7), "{text}");
@@ -476,7 +476,7 @@ fn zones_are_written_in_order_and_trimmed_before_and_only_active_ones_are_writte
             assert!(next.iter().flatten().count() <= active, "{text}");
         }
         assert!(begun > 0 || trims.len() == 1, "{text}");
-        // Each zone is one of 12 that are rewritten equally often.
+        // Each of 12 zones is rewritten equally often.
         let rewrites: usize = counts.iter().sum();
         assert!(counts.iter().all(|&count| is_share(count, rewrites, 1.0 / 12.0)), "{counts:?}");
     }

@@ -1,7 +1,7 @@
-//! Zones: a host that writes sequentially inside zones, several of which are active at a time.
+//! Zones: a host that writes sequentially inside zones, several of which are active.
 //!
 //! After the patterns `zns` and `nowa` of SSD-iq (PVLDB 18(11), 2025) and of its successor for
-//! ZLeanStore (arXiv 2603.09927). Each request goes to a random active zone. In
+//! `ZLeanStore` (arXiv 2603.09927). Each request goes to a random active zone. In
 //! `zones-sequential`, a full zone is replaced by a random other one. In `nowa`, all active zones
 //! are filled before a random other group of zones is rewritten. Zones that were written together
 //! then become invalid together, with all erase units that they share.
@@ -27,13 +27,13 @@ const MOST_REQUEST_BYTES: u64 = 64 << 20;
 /// Smallest size, in bytes. Requests below a page write one page.
 const LEAST_BYTES: u64 = 512;
 
-/// What precedes the rewriting of a zone, and whether it is a TRIM of the zone.
+/// Values of `reset`, and whether a zone is trimmed before it is rewritten.
 const RESETS: [(&str, bool); 2] = [("trim", true), ("none", false)];
 
 const ZONE: Param = Param::required(
     "zone",
     Domain::Bytes(LEAST_BYTES, MOST_ZONE_BYTES),
-    "bytes of a zone, rounded down to whole pages; pages beyond the last whole zone are not used",
+    "bytes of a zone, rounded to whole pages; pages beyond the last whole zone are not used",
 )
 .extent(Extent::Bytes);
 const RESET: Param = Param::new(
@@ -46,10 +46,10 @@ const BS: Param = Param::new(
     "bs",
     "512k",
     Domain::Bytes(LEAST_BYTES, MOST_REQUEST_BYTES),
-    "bytes written to a zone before another active zone is drawn, rounded down to whole pages but \
-     at least one",
+    "bytes written to a zone before another active zone is drawn, rounded to whole pages, at least \
+     one",
 )
-.extent(Extent::Bytes);
+.extent(Extent::EraseUnits);
 
 /// Active zones and their order of rewriting.
 ///
@@ -61,7 +61,7 @@ struct Zones {
     request_pages: u32,
     is_trimmed: bool,
     /// Zones of a group, which are consecutive.
-    group_zones: u32,
+    zones_per_group: u32,
     /// Groups that are written at the same time.
     active_groups: u32,
     /// Permutation of all groups; the first `active_groups` are being written.
@@ -79,7 +79,7 @@ struct Zones {
 }
 
 state!(Zones {
-    fixed pages, fixed zone_pages, fixed request_pages, fixed is_trimmed, fixed group_zones,
+    fixed pages, fixed zone_pages, fixed request_pages, fixed is_trimmed, fixed zones_per_group,
     fixed active_groups, table groups, table written, value open, value current, value left,
     value trim, nested random,
 } where is_sound);
@@ -106,22 +106,23 @@ impl Zones {
             && self.trim.as_ref().is_none_or(is_inside)
     }
 
-    fn new(params: &Params, site: &Site, group_zones: u32, active_groups: u32) -> Result<Self> {
+    fn new(params: &Params, site: &Site, zones_per_group: u32, active_groups: u32) -> Result<Self> {
         let &Site { pages, page_bytes, ref context } = site;
-        let zone_pages = params.bytes(ZONE.name) / u64::from(page_bytes);
+        let whole_pages = |bytes: u64| (bytes + u64::from(page_bytes) / 2) / u64::from(page_bytes);
+        let zone_pages = whole_pages(params.bytes(ZONE.name));
         let name = params.entry().name;
-        let group_pages = zone_pages.saturating_mul(u64::from(group_zones));
+        let group_pages = zone_pages.saturating_mul(u64::from(zones_per_group));
         if zone_pages == 0 {
             return Err(Error::Spec(format!(
-                "{name}: a zone of {} bytes is less than a page of {page_bytes} bytes; give a \
-                 larger zone",
+                "{name}: a zone of {} bytes is less than half a page of {page_bytes} bytes; give \
+                 larger zones",
                 params.bytes(ZONE.name)
             )));
         }
         let count = (u64::from(pages) / group_pages) as u32;
         if count <= active_groups {
             let zones = u64::from(pages) / zone_pages;
-            let needed = (u64::from(active_groups) + 1).saturating_mul(u64::from(group_zones));
+            let needed = (u64::from(active_groups) + 1).saturating_mul(u64::from(zones_per_group));
             return Err(Error::Spec(format!(
                 "{name}: {pages} pages hold {zones} zones of {zone_pages} pages, but active={} \
                  needs at least {needed}; give smaller zones or fewer active ones",
@@ -135,15 +136,15 @@ impl Zones {
             *slot = group as u32;
         }
         context.child(0).random().shuffle(&mut groups);
-        let active = active_groups * group_zones;
+        let active = active_groups * zones_per_group;
         let used = count * group_pages;
-        let request_pages = (params.bytes(BS.name) / u64::from(page_bytes)).max(1) as u32;
+        let request_pages = whole_pages(params.bytes(BS.name)).max(1) as u32;
         Ok(Zones {
             pages,
             zone_pages,
             request_pages,
             is_trimmed: params.choice(RESET.name, &RESETS),
-            group_zones,
+            zones_per_group,
             active_groups,
             groups,
             written: filled(0, active as usize)?,
@@ -158,8 +159,8 @@ impl Zones {
 
     /// Pages of the active zone `slot`.
     fn range(&self, slot: u32) -> Range<u32> {
-        let group = self.groups[(slot / self.group_zones) as usize];
-        let first = (group * self.group_zones + slot % self.group_zones) * self.zone_pages;
+        let group = self.groups[(slot / self.zones_per_group) as usize];
+        let first = (group * self.zones_per_group + slot % self.zones_per_group) * self.zone_pages;
         first..first + self.zone_pages
     }
 
@@ -175,8 +176,8 @@ impl Zones {
 
     /// Replaces the current zone's group if all of its zones are full.
     fn close(&mut self) {
-        let group = self.current / self.group_zones;
-        let slots = group * self.group_zones..(group + 1) * self.group_zones;
+        let group = self.current / self.zones_per_group;
+        let slots = group * self.zones_per_group..(group + 1) * self.zones_per_group;
         let is_full = |slot: u32| self.written[slot as usize] == self.zone_pages;
         if !slots.clone().all(is_full) {
             self.open.retain(|&slot| slot != self.current);

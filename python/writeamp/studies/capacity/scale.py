@@ -13,6 +13,7 @@ from writeamp.registry.declarations import is_custom
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.capacity_error import Scale
+from writeamp.runs.zones import ZONED
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, PolicySettings
@@ -30,6 +31,9 @@ _MOST_PAGES = 2**21
 _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
+# With zones, the erase unit is scaled like the drive, so that the ratio of zone to erase unit is
+# kept. Blocks keep at least this number of pages, because WA of smaller blocks differs.
+_FEWEST_PAGES_PER_BLOCK = 64
 # A lifetime run programs each page once per erase that a block endures, in each replica. The first
 # bound limits the programs of all replicas, but a drive keeps at least the second number of blocks.
 _MOST_PROGRAMS_OF_LIVES = 2**30
@@ -62,9 +66,20 @@ def scale_of(experiment: Experiment) -> Scale | None:
     simulated = _simulated_pages(drive, pages, experiment)
     if simulated >= pages:
         return Scale(settings.capacity, pages * drive.page_bytes, 1.0)
-    factor = pages / simulated
+    factor, unit_factor = pages / simulated, 1.0
+    if _is_zoned(experiment):
+        block_pages, unit_factor = _scaled_blocks(drive, factor)
+        if block_pages == round(drive.pages_per_block / factor):
+            # Blocks are whole pages. The drive and its zones keep their exact ratio to them.
+            factor, simulated = unit_factor, round(pages / unit_factor)
     _, not_scaled = _policy(experiment.policy, factor)
-    return Scale(settings.capacity, simulated * drive.page_bytes, factor, tuple(not_scaled))
+    return Scale(
+        settings.capacity,
+        simulated * drive.page_bytes,
+        factor,
+        tuple(not_scaled),
+        unit_factor,
+    )
 
 
 def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
@@ -85,7 +100,12 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
         return _sized(experiment, scale.capacity_bytes)
     factor = scale.factor * smaller
     load = experiment.load
-    texts = [scaled_workload(workload.text, factor) for workload in load.workloads]
+    block_pages, unit_factor = None, 1.0
+    if _is_zoned(experiment):
+        settings = experiment.device
+        drive = build_device(settings.base, **settings.overrides())
+        block_pages, unit_factor = _scaled_blocks(drive, factor)
+    texts = [scaled_workload(workload.text, factor, unit_factor) for workload in load.workloads]
     scaled = [Spec.of("workloads", text) for text in texts]
     if scaled:
         scaled_load: Any = scaled if len(scaled) > 1 else scaled[0]
@@ -98,7 +118,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
             if isinstance(getattr(run, name, None), int)
         }
         run = replace(run, **changes)  # type: ignore[arg-type]
-    sized = _sized(experiment, scale.simulated_bytes // smaller)
+    sized = _sized(experiment, scale.simulated_bytes // smaller, block_pages)
     policy, _ = _policy(experiment.policy, factor)
     return replace(sized, load=load, policy=policy, run=run)
 
@@ -187,6 +207,9 @@ def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
         fewest = round(logical_of(_FEWEST_BLOCKS_OF_LIVES * per_block, op))
         return min(max(programs, fewest), _MOST_PAGES)
     blocks = max(_FEWEST_BLOCKS, _FEWEST_BLOCKS_PER_LUN * drive.geometry.luns)
+    if _is_zoned(experiment):
+        # Blocks are scaled as well, so that their number does not limit the scale.
+        blocks = 0
     for_blocks = min(round(logical_of(blocks * per_block, op)), _MOST_PAGES_FOR_BLOCKS)
     if pages <= max(_MOST_PAGES, for_blocks):
         return pages
@@ -204,10 +227,28 @@ def _writes(name: str, pages: int, factor: float) -> int:
     return scaled
 
 
-def _sized(experiment: Experiment, size_bytes: int) -> Experiment:
+def _scaled_blocks(drive: Device, factor: float) -> tuple[int, float]:
+    """Return the pages of a block on a drive of 1/`factor` of the size, and the block's scale.
+
+    The scale is below `factor` if the block would have too few pages.
+    """
+    own = drive.pages_per_block
+    pages = max(round(own / factor), min(own, _FEWEST_PAGES_PER_BLOCK))
+    return pages, own / pages
+
+
+def _is_zoned(experiment: Experiment) -> bool:
+    """Return whether a workload writes zones, whose WA depends on their ratio to erase units."""
+    return any(workload.name in ZONED for workload in experiment.load.workloads)
+
+
+def _sized(
+    experiment: Experiment, size_bytes: int, pages_per_block: int | None = None
+) -> Experiment:
     # Facts on a lifetime (TBW, DWPD) refer to the requested capacity, so the plan needs it.
     is_life = isinstance(experiment.run, EnduranceSettings)
     capacity = experiment.device.capacity if is_life else None
-    return replace(
-        experiment, device=replace(experiment.device, size=size_bytes, capacity=capacity)
-    )
+    device = replace(experiment.device, size=size_bytes, capacity=capacity)
+    if pages_per_block is not None:
+        device = replace(device, pages_per_block=pages_per_block)
+    return replace(experiment, device=device)
