@@ -60,8 +60,8 @@ struct Zones {
     zone_pages: u32,
     request_pages: u32,
     is_trimmed: bool,
-    /// Zones of a group, which are consecutive.
-    zones_per_group: u32,
+    /// Number of zones of a group, which are consecutive and are rewritten together.
+    together: u32,
     /// Groups that are written at the same time.
     active_groups: u32,
     /// Permutation of all groups; the first `active_groups` are being written.
@@ -79,7 +79,7 @@ struct Zones {
 }
 
 state!(Zones {
-    fixed pages, fixed zone_pages, fixed request_pages, fixed is_trimmed, fixed zones_per_group,
+    fixed pages, fixed zone_pages, fixed request_pages, fixed is_trimmed, fixed together,
     fixed active_groups, table groups, table written, value open, value current, value left,
     value trim, nested random,
 } where is_sound);
@@ -106,12 +106,12 @@ impl Zones {
             && self.trim.as_ref().is_none_or(is_inside)
     }
 
-    fn new(params: &Params, site: &Site, zones_per_group: u32, active_groups: u32) -> Result<Self> {
+    fn new(params: &Params, site: &Site, together: u32, active_groups: u32) -> Result<Self> {
         let &Site { pages, page_bytes, ref context } = site;
         let whole_pages = |bytes: u64| (bytes + u64::from(page_bytes) / 2) / u64::from(page_bytes);
         let zone_pages = whole_pages(params.bytes(ZONE.name));
         let name = params.entry().name;
-        let group_pages = zone_pages.saturating_mul(u64::from(zones_per_group));
+        let group_pages = zone_pages.saturating_mul(u64::from(together));
         if zone_pages == 0 {
             return Err(Error::Spec(format!(
                 "{name}: a zone of {} bytes is less than half a page of {page_bytes} bytes; give \
@@ -122,7 +122,7 @@ impl Zones {
         let count = (u64::from(pages) / group_pages) as u32;
         if count <= active_groups {
             let zones = u64::from(pages) / zone_pages;
-            let needed = (u64::from(active_groups) + 1).saturating_mul(u64::from(zones_per_group));
+            let needed = (u64::from(active_groups) + 1).saturating_mul(u64::from(together));
             return Err(Error::Spec(format!(
                 "{name}: {pages} pages hold {zones} zones of {zone_pages} pages, but active={} \
                  needs at least {needed}; give smaller zones or fewer active ones",
@@ -136,7 +136,7 @@ impl Zones {
             *slot = group as u32;
         }
         context.child(0).random().shuffle(&mut groups);
-        let active = active_groups * zones_per_group;
+        let active = active_groups * together;
         let used = count * group_pages;
         let request_pages = whole_pages(params.bytes(BS.name)).max(1) as u32;
         Ok(Zones {
@@ -144,7 +144,7 @@ impl Zones {
             zone_pages,
             request_pages,
             is_trimmed: params.choice(RESET.name, &RESETS),
-            zones_per_group,
+            together,
             active_groups,
             groups,
             written: filled(0, active as usize)?,
@@ -159,8 +159,8 @@ impl Zones {
 
     /// Pages of the active zone `slot`.
     fn range(&self, slot: u32) -> Range<u32> {
-        let group = self.groups[(slot / self.zones_per_group) as usize];
-        let first = (group * self.zones_per_group + slot % self.zones_per_group) * self.zone_pages;
+        let group = self.groups[(slot / self.together) as usize];
+        let first = (group * self.together + slot % self.together) * self.zone_pages;
         first..first + self.zone_pages
     }
 
@@ -176,8 +176,8 @@ impl Zones {
 
     /// Replaces the current zone's group if all of its zones are full.
     fn close(&mut self) {
-        let group = self.current / self.zones_per_group;
-        let slots = group * self.zones_per_group..(group + 1) * self.zones_per_group;
+        let group = self.current / self.together;
+        let slots = group * self.together..(group + 1) * self.together;
         let is_full = |slot: u32| self.written[slot as usize] == self.zone_pages;
         if !slots.clone().all(is_full) {
             self.open.retain(|&slot| slot != self.current);
