@@ -17,7 +17,7 @@ from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry import engine_entries
 from writeamp.runs.capacity_error import Scale, ScalingError
 from writeamp.studies.capacity import scale as capacity_scale
-from writeamp.studies.capacity.scale import scale_of
+from writeamp.studies.capacity.scale import at_scale, scale_of
 
 # A dozen drive writes: enough to be steady.
 SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 12 * 2**24, "warmup": 6 * 2**24, "replicas": 1}
@@ -298,6 +298,17 @@ def test_zones_keep_their_ratio_to_erase_units_if_blocks_can_be_smaller(
     else:
         assert zones["erase_unit_pages"] == 64
         assert "a ratio of 1.638e+04, for which the simulated blocks would be too small" in row
+
+
+def test_scaled_blocks_are_whole_programs_of_the_device() -> None:
+    load = "zones-sequential:zone=1GiB"
+    requested = wa.Experiment.of(
+        "simulate", device="tlc-datacenter", capacity="1TiB", workload=load
+    )
+    scale = scale_of(requested)
+    assert scale is not None
+    # The first multiple of 12 pages above the fewest, 64.
+    assert at_scale(requested, scale).device.pages_per_block == 72
 
 
 def test_a_comparison_of_a_capacity_has_an_error_for_each_manager() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -69,7 +70,8 @@ def scale_of(experiment: Experiment) -> Scale | None:
     factor, unit_factor = pages / simulated, 1.0
     if _is_zoned(experiment):
         block_pages, unit_factor = _scaled_blocks(drive, factor)
-        if block_pages == round(drive.pages_per_block / factor):
+        rounding = _pages_of_program(drive) / 2
+        if block_pages <= drive.pages_per_block / factor + rounding:
             # Blocks are whole pages. The drive and its zones keep their exact ratio to them.
             factor, simulated = unit_factor, round(pages / unit_factor)
     _, not_scaled = _policy(experiment.policy, factor)
@@ -230,11 +232,17 @@ def _writes(name: str, pages: int, factor: float) -> int:
 def _scaled_blocks(drive: Device, factor: float) -> tuple[int, float]:
     """Return the pages of a block on a drive of 1/`factor` of the size, and the block's scale.
 
-    The scale is below `factor` if the block would have too few pages.
+    The scale is well below `factor` if the block would have too few pages.
     """
-    own = drive.pages_per_block
-    pages = max(round(own / factor), min(own, _FEWEST_PAGES_PER_BLOCK))
+    own, step = drive.pages_per_block, _pages_of_program(drive)
+    least = math.ceil(min(own, _FEWEST_PAGES_PER_BLOCK) / step)
+    pages = step * max(round(own / factor / step), least)
     return pages, own / pages
+
+
+def _pages_of_program(drive: Device) -> int:
+    """Return the pages that a program writes to a plane; blocks are multiples of them."""
+    return drive.pages_per_program // drive.planes_per_program
 
 
 def _is_zoned(experiment: Experiment) -> bool:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from writeamp._engine import Drive, Geometry, Load, Simulation
 from writeamp.runs.series import flash_pages
+from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -107,7 +108,7 @@ def _wa_of_zone(ratio: float, op: float, seed: int) -> float:
             chips_per_channel=1,
             dies_per_chip=1,
             planes_per_die=1,
-            blocks_per_plane=round(_LOGICAL_UNITS * (1 + op)),
+            blocks_per_plane=round(physical_of(_LOGICAL_UNITS, op)),
             pages_per_block=_UNIT_PAGES,
             superblock=False,
         ),
