@@ -120,6 +120,6 @@ def _wa_of_zone(ratio: float, op: float, seed: int) -> float:
     simulation = Simulation(drive, load, seed=seed, batch_pages=1024)
     simulation.fill(0, pages)
     simulation.run(round(_DRIVE_WRITES * _UNCOUNTED * pages))
-    before = simulation.counters()
+    earlier_pages = flash_pages(simulation.counters())
     written = simulation.run(round(_DRIVE_WRITES * (1 - _UNCOUNTED) * pages))
-    return (flash_pages(simulation.counters()) - flash_pages(before)) / written
+    return (flash_pages(simulation.counters()) - earlier_pages) / written
