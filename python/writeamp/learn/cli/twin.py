@@ -260,8 +260,8 @@ def _fitted(
 ) -> Fit:
     from writeamp.learn.twin.fitting import fit  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.one_number import fit_one  # noqa: PLC0415 (slow)
+    from writeamp.learn.twin.phases.fitting import fit_phases  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.phases.table import chosen_drive, read_drives  # noqa: PLC0415 (slow)
-    from writeamp.learn.twin.phases.windows import fit_phases  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.windows import read_windows  # noqa: PLC0415 (slow)
 
     is_table = measured is not None and measured.suffix in TABLES

@@ -9,7 +9,7 @@ from .one_number import fit_one as fit_one
 from .one_number import fit_trace as fit_trace
 from .phases.checking import PhaseTwin as PhaseTwin
 from .phases.checking import check as check
+from .phases.fitting import fit_phases as fit_phases
 from .phases.table import read_drives as read_drives
-from .phases.windows import fit_phases as fit_phases
 from .windows import Windows as Windows
 from .windows import read_windows as read_windows

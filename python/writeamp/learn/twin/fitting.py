@@ -76,13 +76,19 @@ class Fit(OneLine, Drawn):
         return tuple(map(float, np.exp(self._quantiles(np.log(self._op)))))  # type: ignore[return-value]
 
     @cached_property
-    def erase_unit_pages(self) -> tuple[float, float, float]:
-        """Median of the erase unit in pages, and the ends of its 90% interval."""
+    def erase_unit_pages(self) -> tuple[float, float, float] | None:
+        """Median of the erase unit in pages, and the ends of its 90% interval; None if unknown."""
+        return None if isinstance(self._erase_unit, str) else self._erase_unit
+
+    @cached_property
+    def _erase_unit(self) -> tuple[float, float, float] | str:
+        """Erase unit as `erase_unit_pages`, or the reason why it is unknown."""
         middle, low, high = self._quantiles(self.weighed.log2_unit)
         # Neighbouring candidates differ by one step of the erase unit. Each represents half a step
         # on either side, so the interval is half a step longer at both ends.
         half = STEP_OF_LOG2_UNIT / 2
-        return float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
+        fitted = float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
+        return self.windows.erase_unit(fitted, self.op[0])
 
     @cached_property
     def families(self) -> list[dict[str, Any]]:
@@ -161,11 +167,8 @@ class Fit(OneLine, Drawn):
         document = self.to_dict()
         names = ("op", "op_low", "op_high", "families", "separation_probability", "misfit", "noise")
         posterior = {name: document[name] for name in names}
-        posterior |= {
-            name: document[name]
-            for name in ("erase_unit_pages", "erase_unit_pages_low", "erase_unit_pages_high")
-            if self.windows.shows_erase_unit
-        }
+        units = ("erase_unit_pages", "erase_unit_pages_low", "erase_unit_pages_high")
+        posterior |= {name: document[name] for name in units if document[name] is not None}
         return profile_tables(
             Candidates(self.windows.logical_pages, self.error, self.candidates),
             self.windows.served.page_bytes,
@@ -184,8 +187,8 @@ class Fit(OneLine, Drawn):
                 f"no candidate explains this drive: its WA in a window is off by {self._seen:.1%}, "
                 f"{self.misfit:.1f} times the expected error, so the intervals are wide"
             )
-        low, high = self.erase_unit_pages[1:]
-        if self.windows.shows_erase_unit and high / low > 4:
+        _, low, high = self.erase_unit_pages or (1.0, 1.0, 1.0)
+        if high / low > 4:
             sentences.append(
                 f"the erase unit is uncertain: {low:.0f} to {high:.0f} pages. Measure with aligned "
                 "chunks (--chunks)"
@@ -216,15 +219,14 @@ class Fit(OneLine, Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as JSON types, with the keys of `writeamp twin fit --json`."""
         op, op_low, op_high = self.op
-        unit, unit_low, unit_high = self.erase_unit_pages
-        is_shown = self.windows.shows_erase_unit
+        unit, unit_low, unit_high = self.erase_unit_pages or (None, None, None)
         return {
             "op": op,
             "op_low": op_low,
             "op_high": op_high,
-            "erase_unit_pages": unit if is_shown else None,
-            "erase_unit_pages_low": unit_low if is_shown else None,
-            "erase_unit_pages_high": unit_high if is_shown else None,
+            "erase_unit_pages": unit,
+            "erase_unit_pages_low": unit_low,
+            "erase_unit_pages_high": unit_high,
             "families": self.families,
             "classes": self.classes,
             "separation": self.separation_probability > 0.5,
@@ -287,22 +289,24 @@ class Fit(OneLine, Drawn):
         """Return op, the most probable family and the erase unit in a line."""
         op, low, high = self.op
         first = self.families[0]
-        unit = f", erase unit about {self.erase_unit_pages[0]:.0f} pages"
+        unit = self.erase_unit_pages
+        of_unit = "" if unit is None else f", erase unit about {unit[0]:.0f} pages"
         return (
             f"op {op:.4f} ({low:.4f} to {high:.4f}), {first['manager']}, {first['victims']} "
-            f"({first['weight']:.0%}){unit if self.windows.shows_erase_unit else ''}"
+            f"({first['weight']:.0%}){of_unit}"
         )
 
     def card(self) -> Card:
         """Return the main results as a card."""
         op, low, high = self.op
+        unit = self._erase_unit
         rows = [
             ("op", f"{op:.4f} (90% interval {low:.4f} to {high:.4f})"),
             (
                 "erase unit",
-                "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*self.erase_unit_pages)
-                if self.windows.shows_erase_unit
-                else "unknown: these loads hardly depend on it",
+                f"unknown: {unit}"
+                if isinstance(unit, str)
+                else "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*unit),
             ),
             ("probability of hot/cold separation", f"{self.separation_probability:.1%}"),
             *(

@@ -109,7 +109,7 @@ def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
     for row, curve in curves.items():
         x = np.arange(curve.low, curve.high, _COARSE)
         scales = np.hypot(_COARSE_SCALE, curve.error(x))
-        likelihood = _t_log(observed - curve.log_wa(x), scales).sum(axis=1)
+        likelihood = student_log(observed - curve.log_wa(x), scales).sum(axis=1)
         best[row] = float(likelihood.max())
         peaks[row] = x[likelihood > likelihood.max() - 8]
     if not best:
@@ -260,14 +260,14 @@ def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats
     prior -= logsumexp(prior)
     return np.stack(
         [
-            _t_log(residuals, np.hypot(scale, errors)).sum(axis=1) + prior[at]
+            student_log(residuals, np.hypot(scale, errors)).sum(axis=1) + prior[at]
             for at, scale in enumerate(_SCALES)
         ],
         axis=1,
     )
 
 
-def _t_log(residuals: Floats, scale: Floats) -> Floats:
+def student_log(residuals: Floats, scale: Floats | float) -> Floats:
     """Return the logarithm of Student's t density, up to a constant."""
     half = (_DEGREES + 1) / 2
     return np.asarray(-half * np.log1p((residuals / scale) ** 2 / _DEGREES) - np.log(scale))

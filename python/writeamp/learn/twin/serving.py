@@ -117,16 +117,25 @@ class Measured(Protocol):
         """Relative error of predictions if the windows fit, for drives of no known family."""
 
     @property
-    def shows_erase_unit(self) -> bool:
-        """True if the windows' WA depends on the erase unit."""
-
-    @property
     def notes(self) -> Sequence[str]:
         """Notes on the measurement."""
 
     @property
     def families(self) -> Sequence[Sequence[Variant]]:
         """Families of policies that the drive may have."""
+
+    def erase_unit(
+        self, fitted: tuple[float, float, float], op: float
+    ) -> tuple[float, float, float] | str:
+        """Return the erase unit in pages and the ends of its 90% interval.
+
+        Args:
+            fitted: the erase unit of the candidates that fit the windows.
+            op: the fitted op.
+
+        Returns:
+            The erase unit, or the reason why it is unknown.
+        """
 
     def records(self) -> list[dict[str, Any]]:
         """Return load and WA of each measured window, as JSON types."""

@@ -59,7 +59,6 @@ class Windows:
 
     model_error = _MODEL_ERROR
     families = FAMILIES
-    shows_erase_unit = True
     notes = ()
 
     @property
@@ -71,6 +70,13 @@ class Windows:
     def logical_pages(self) -> int:
         """Number of pages that the host sees."""
         return self.chain.logical_pages
+
+    def erase_unit(
+        self, fitted: tuple[float, float, float], op: float
+    ) -> tuple[float, float, float] | str:
+        """Return the fitted erase unit; see `Measured`."""
+        del op
+        return fitted
 
     def records(self) -> list[dict[str, Any]]:
         """Return phase, workload, end and WA of each measured window."""

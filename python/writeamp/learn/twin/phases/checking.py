@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import numpy as np
 from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.errors import WriteampError
-from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.phases.checked import (
     CheckedPhase,
     CheckedWindow,
@@ -23,10 +22,16 @@ from writeamp.learn.twin.phases.checked import (
     checked_without,
 )
 from writeamp.learn.twin.phases.counted import TOO_FEW_ROWS, CountedPhase, CountedWindow
-from writeamp.learn.twin.phases.served import PhaseGroup, ServedPhases, groups_of
+from writeamp.learn.twin.phases.served import (
+    PhaseGroup,
+    ServedPhases,
+    candidate_windows,
+    groups_of,
+    small_unit,
+)
 from writeamp.learn.twin.phases.table import CountedDrive
 from writeamp.learn.twin.phases.windows import factor_of
-from writeamp.learn.twin.serving import Floats, simulated_windows, sized
+from writeamp.learn.twin.serving import Floats
 from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.studies.mixture import CandidateRun, Mixture
 
@@ -34,8 +39,10 @@ _LEVEL = 0.9
 # Relative standard deviation of the WA of fills between spans of a drive.
 _OF_FILLS = 0.01
 _SEEDS = (1, 2)
-_LOGICAL_PAGES = 2**16
 _Z90 = 1.645
+_NO_UNIT = (
+    "the twin's erase unit is unknown; learn it from phases with one active zone of several sizes"
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,7 @@ class PhaseTwin:
         learnt_from: names of the phases that it was learnt from.
         fills: the fills among them.
         candidates: the possible drives.
+        erase_unit_pages: pages of the drive's erase unit, if the phases showed it.
     """
 
     name: str
@@ -64,6 +72,14 @@ class PhaseTwin:
     learnt_from: tuple[str, ...]
     fills: tuple[LearntFill, ...]
     candidates: Candidates
+    erase_unit_pages: float | None = None
+
+    @property
+    def unit_pages(self) -> int | None:
+        """Erase unit of small candidates, in pages; None if that of the drive is unknown."""
+        if self.erase_unit_pages is None:
+            return None
+        return small_unit(self.erase_unit_pages, self.candidates.logical_pages)
 
     @property
     def factor(self) -> float:
@@ -95,6 +111,7 @@ class PhaseTwin:
             tuple(map(str, table["learnt_from"])),
             tuple(LearntFill(**fill) for fill in table["fills"]),
             Candidates.from_table(where, table),
+            table.get("erase_unit_pages"),
         )
 
 
@@ -124,38 +141,46 @@ def check(
             phases += [checked_without(phase, reason) for phase in drive.phases]
             continue
         notes += drive.notes
-        served = _served(drive)
-        predictions = _Predictions(twin, served, _simulated_wa(twin, served, runner, progress))
+        predictions = _predictions(twin, drive, runner, progress)
         phases += [predictions.checked(phase) for phase in drive.phases]
     return TwinCheck(twin.name, twin.drive, tuple(phases), tuple(notes))
 
 
-def _served(drive: CountedDrive) -> ServedPhases:
+def _predictions(
+    twin: PhaseTwin, drive: CountedDrive, runner: Runner | None, progress: Progress | None
+) -> _Predictions:
+    """Simulate all candidates under all phases with a known load.
+
+    WA of zones depends on the erase unit of the drive, so their phases are served by candidates
+    with this unit. WA of other loads hardly does.
+    """
     groups = groups_of(
         drive.phases, drive.capacity_bytes, lambda phase: (phase.steady, *phase.fifths)
     )
-    return ServedPhases(groups, drive.capacity_bytes)
-
-
-def _simulated_wa(
-    twin: PhaseTwin, served: ServedPhases, runner: Runner | None, progress: Progress | None
-) -> Floats:
-    """Return WA of each candidate in each window, of shape (candidates, windows)."""
+    without_zones = tuple(group for group in groups if not group.has_zones)
+    zoned = tuple(group for group in groups if group.has_zones and twin.unit_pages is not None)
+    served = ServedPhases((*without_zones, *zoned), drive.capacity_bytes)
+    parts = (
+        (replace(served, groups=without_zones), None),
+        (replace(served, groups=zoned), twin.unit_pages),
+    )
     members = twin.candidates.carrying
     jobs = [(member, seed) for member in members for seed in _SEEDS]
     runner = runner or local_runner(len(jobs))
-    runs = gather_whole(runner, partial(_run, served), jobs, progress=progress)
+    runs = gather_whole(runner, partial(_run, parts), jobs, progress=progress)
     was = np.array(runs).reshape(len(members), len(_SEEDS), served.windows)
-    return np.asarray(was.mean(axis=1))
+    return _Predictions(twin, served, np.asarray(was.mean(axis=1)))
 
 
-def _run(served: ServedPhases, job: tuple[Candidate, int]) -> Floats:
+def _run(parts: Sequence[tuple[ServedPhases, int | None]], job: tuple[Candidate, int]) -> Floats:
+    """Return WA of a candidate in the windows of all parts, each with its erase unit in pages."""
     member, seed = job
-    variant, unit = Variant(member.manager, member.victims), member.erase_unit_pages
-    # Blocks without data are a negligible share of the drive, but not of a small candidate.
-    blocks, pages = sized(variant, unit, member.op, _LOGICAL_PAGES)
-    was = simulated_windows(served, variant, unit, blocks, pages, seed=seed)
-    return np.full(served.windows, math.nan) if was is None else was
+    return np.concatenate(
+        [
+            candidate_windows(served, member, unit or member.erase_unit_pages, seed)
+            for served, unit in parts
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -183,6 +208,8 @@ class _Predictions:
             return self._checked_fill(phase)
         if phase.load.reason is not None:
             return checked_without(phase, phase.load.reason)
+        if phase.load.zones is not None and self.twin.unit_pages is None:
+            return checked_without(phase, _NO_UNIT)
         if phase.name not in self._by_phase:
             return checked_without(phase, "the load of an earlier phase of the run is unknown")
         group, columns = self._by_phase[phase.name]

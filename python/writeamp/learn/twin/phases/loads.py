@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
 
 _FIO_ZIPF = "the generator of fio's zipf, which writes only a part of large drives, is not modelled"
-_ZONES = "writes to zones are not modelled yet"
+# Details of SSD-iq's zns, whose pages are requests of 512 KiB.
+_ZNS = re.compile(r"activeZones: ([1-9]\d{0,6}) pagesPerZone: ([1-9]\d{0,8})")
+_ZNS_BYTES = 512 << 10
+
+
+class ZonesOfLoad(NamedTuple):
+    """Size of the zones, in bytes, and the number of zones that are written at a time."""
+
+    zone_bytes: int
+    active: int
 
 
 @dataclass(frozen=True)
@@ -20,12 +31,14 @@ class PhaseLoad:
         workload: spec of the workload; None if the load is not modelled.
         is_fill: True if each page of the span is written once and all else is trimmed, so the data
             before the phase does not matter.
+        zones: zones that are written in order; None for other loads.
         reason: why the load is not modelled; None if it is.
         note: how the workload differs from the load; None if it does not.
     """
 
     workload: str | None = None
     is_fill: bool = False
+    zones: ZonesOfLoad | None = None
     reason: str | None = None
     note: str | None = None
 
@@ -40,6 +53,18 @@ def _unshuffled_zipf(details: str) -> PhaseLoad:
         note="zipf-noshuffle is predicted as zipf-shuffle, because a drive that maps pages treats "
         "neighbouring hot pages as scattered ones; a higher measured WA is unexplained",
     )
+
+
+def _zones(details: str) -> PhaseLoad:
+    found = _ZNS.fullmatch(details)
+    if found is None:
+        raise WriteampError(
+            f"the details of zns are {shown(details)}; they must be 'activeZones: N pagesPerZone: "
+            "N', with pages of 512 KiB"
+        )
+    zones = ZonesOfLoad(int(found[2]) * _ZNS_BYTES, int(found[1]))
+    workload = f"zones-sequential(zone={zones.zone_bytes},active={zones.active},bs={_ZNS_BYTES})"
+    return PhaseLoad(workload, zones=zones)
 
 
 def _exponent(details: str) -> float:
@@ -65,7 +90,7 @@ _LOADS: dict[str, Callable[[str], PhaseLoad]] = {
     "zipf-noshuffle": _unshuffled_zipf,
     "fiozipf-shuffle": lambda _: PhaseLoad(reason=_FIO_ZIPF),
     "fiozipf-noshuffle": lambda _: PhaseLoad(reason=_FIO_ZIPF),
-    "zns-noshuffle": lambda _: PhaseLoad(reason=_ZONES),
+    "zns-noshuffle": _zones,
 }
 
 

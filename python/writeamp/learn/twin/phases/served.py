@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,9 +12,19 @@ from typing import Any
 import numpy as np
 
 from writeamp._engine import EarlierHost, Load, Simulation
+from writeamp.devices.candidates import Candidate
 from writeamp.learn.twin.chain import PAGE_BYTES
+from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.phases.counted import CountedPhase, CountedWindow
-from writeamp.learn.twin.serving import DriveOf, Floats, Grid, programmed_pages, simulation_of
+from writeamp.learn.twin.serving import (
+    DriveOf,
+    Floats,
+    Grid,
+    programmed_pages,
+    simulated_windows,
+    simulation_of,
+    sized,
+)
 from writeamp.registry.specs import Spec
 
 
@@ -32,6 +44,9 @@ GRID = _Grid(
 # Seed of the order of a shuffled fill minus that of the writes after it.
 _SHUFFLE_SEED = 1 << 20
 
+# Sizes in bytes in the spec of zones.
+_BYTES = re.compile(r"\b(zone|bs)=(\d+)")
+
 # Function that returns the windows of a phase in which WA is compared.
 WindowsOf = Callable[[CountedPhase], Iterable[CountedWindow | None]]
 
@@ -48,15 +63,24 @@ class ServedPhase:
 class PhaseGroup:
     """A fill or a sanitized drive, and the phases after it up to the next fill.
 
+    Each phase with zones is a group of its own: four drive writes hide what was before.
+
     Attributes:
         span: written part of the drive, as a share of its size; all else is trimmed.
-        fill: the fill; None for a sanitized drive.
+        fill: the fill among the phases; None without one.
+        before: workload that filled the span before the phases; None for a sanitized drive.
         members: the phases in order.
     """
 
     span: float
     fill: CountedPhase | None
+    before: str | None
     members: tuple[ServedPhase, ...]
+
+    @property
+    def has_zones(self) -> bool:
+        """True if the host writes in order inside zones."""
+        return any(member.phase.load.zones is not None for member in self.members)
 
     @property
     def windows(self) -> int:
@@ -75,9 +99,10 @@ def groups_of(
     groups: list[PhaseGroup] = []
     run, is_known = None, True
     for phase in phases:
-        if phase.run != run or phase.load.is_fill:
-            fill = phase if phase.load.is_fill else None
-            groups.append(PhaseGroup(phase.span_bytes / capacity_bytes, fill, ()))
+        begins_run = phase.run != run
+        if begins_run or phase.load.is_fill or phase.load.zones is not None:
+            last = None if begins_run else groups[-1]
+            groups.append(_begun(phase, last, phase.span_bytes / capacity_bytes))
             run, is_known = phase.run, True
         if phase.load.is_fill:
             continue
@@ -86,7 +111,19 @@ def groups_of(
             windows = tuple(window for window in windows_of(phase) if window is not None)
             members = (*groups[-1].members, ServedPhase(phase, windows))
             groups[-1] = replace(groups[-1], members=members)
+        is_known = is_known and phase.load.zones is None
     return tuple(group for group in groups if group.windows)
+
+
+def _begun(phase: CountedPhase, last: PhaseGroup | None, span: float) -> PhaseGroup:
+    """Return a group that begins with a phase; `last` is the one before it in the run, if any."""
+    if phase.load.is_fill:
+        return PhaseGroup(span, phase, phase.load.workload, ())
+    if last is None:
+        return PhaseGroup(span, None, None, ())
+    # Zones of the phase before have other borders, but they fill the drive, too.
+    fill = None if last.members else last.fill
+    return PhaseGroup(span, fill, last.before or "sequential", ())
 
 
 @dataclass(frozen=True)
@@ -125,7 +162,7 @@ class ServedPhases:
         return [
             [
                 group.span,
-                group.fill and group.fill.load.workload,
+                group.before,
                 [
                     [
                         member.phase.load.workload,
@@ -157,10 +194,10 @@ class ServedPhases:
         scale = logical_pages / self.capacity_bytes
         load = _load(group, pages, scale)
         simulation = simulation_of(drive_of(pages), load, seed)
-        if group.fill is not None and group.fill.load.workload == "sequential":
+        if group.before == "sequential":
             simulation.fill(0, pages)
-        elif group.fill is not None:
-            shuffle = Load.spec(str(group.fill.load.workload), pages, PAGE_BYTES)
+        elif group.before is not None:
+            shuffle = Load.spec(group.before, pages, PAGE_BYTES)
             simulation.precondition(EarlierHost(shuffle, seed=seed + _SHUFFLE_SEED), pages)
         begin = 0
         cuts: list[tuple[int, int]] = []
@@ -178,12 +215,35 @@ def _load(group: PhaseGroup, pages: int, pages_per_byte: float) -> Load:
     lengths = [str(round(float(phase.host_bytes[-1]) * pages_per_byte)) for phase in phases]
     # Each page of the candidate represents this number of pages of the drive.
     ranks = max(1, round(1 / (pages_per_byte * PAGE_BYTES)))
-    workloads = [
-        str(phase.load.workload).replace("zipf(", f"zipf(ranks_per_page={ranks},")
-        for phase in phases
-    ]
+    workloads = [_scaled(str(phase.load.workload), ranks) for phase in phases]
+    if phases[0].load.zones is not None:
+        return Load.spec(workloads[0], pages, PAGE_BYTES)
     of = "/".join(Spec.of("workloads", workload).nested for workload in workloads)
     return Load.spec(f"phases(writes={'/'.join(lengths)},of={of},turns=1)", pages, PAGE_BYTES)
+
+
+def small_unit(erase_unit_pages: float, logical_pages: int) -> int:
+    """Return the erase unit of small candidates that has the drive's ratio to its size."""
+    return max(8, round(erase_unit_pages * GRID.logical_pages / logical_pages))
+
+
+def candidate_windows(served: ServedPhases, member: Candidate, unit: int, seed: int) -> Floats:
+    """Return WA of a small candidate with this erase unit, in pages, in each window.
+
+    All values are NaN if the candidate has too few spare blocks.
+    """
+    variant = Variant(member.manager, member.victims)
+    # Blocks without data are a negligible share of the drive, but not of a small candidate.
+    blocks, pages = sized(variant, unit, member.op, GRID.logical_pages)
+    was = simulated_windows(served, variant, unit, blocks, pages, seed=seed)
+    return np.full(served.windows, math.nan) if was is None else was
+
+
+def _scaled(workload: str, ranks: int) -> str:
+    """Return a workload for a drive whose pages each represent `ranks` pages."""
+    if workload.startswith("zones-sequential("):
+        return _BYTES.sub(lambda size: f"{size[1]}={max(512, int(size[2]) // ranks)}", workload)
+    return workload.replace("zipf(", f"zipf(ranks_per_page={ranks},")
 
 
 def _was(simulation: Simulation, cuts: list[tuple[int, int]]) -> Floats:

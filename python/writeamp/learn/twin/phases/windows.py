@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,11 @@ import numpy as np
 from writeamp.errors import WriteampError
 from writeamp.learn.twin.chain import PAGE_BYTES
 from writeamp.learn.twin.families import FAMILIES
-from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.phases.counted import GIB, TOO_FEW_ROWS, CountedPhase
+from writeamp.learn.twin.phases.erase_unit import erase_unit_interval, zone_curve
 from writeamp.learn.twin.phases.served import GRID, PhaseGroup, ServedPhases, groups_of
 from writeamp.learn.twin.phases.table import CountedDrive
 from writeamp.learn.twin.serving import Floats, Grid
-from writeamp.runners import Progress, Runner
 
 # Relative standard deviation of a window's WA: that of the model, as counters are more precise.
 _NOISE = 0.01
@@ -60,7 +59,7 @@ class PhaseWindows:
         groups = groups_of(
             self.drive.phases,
             capacity_bytes,
-            lambda phase: (phase.steady,) if phase in self.learnt else (),
+            lambda phase: (phase.steady,) if phase in self.learnt and not phase.load.zones else (),
         )
         return ServedPhases(groups, capacity_bytes, self.grid)
 
@@ -80,7 +79,11 @@ class PhaseWindows:
     def used(self) -> tuple[CountedPhase, ...]:
         """The chosen phases from which the twin is learnt, with the fills."""
         loads = {phase.name for _, phase, _ in self.served.places}
-        return tuple(phase for phase in self.learnt if phase.load.is_fill or phase.name in loads)
+        return tuple(
+            phase
+            for phase in self.learnt
+            if phase.load.is_fill or phase.load.zones is not None or phase.name in loads
+        )
 
     @property
     def logical_pages(self) -> int:
@@ -110,9 +113,29 @@ class PhaseWindows:
     noise = _NOISE
     is_repeated = False
     model_error = _MODEL_ERROR
-    shows_erase_unit = False
     # Runs on real drives were made without host hints.
     families = tuple(family for family in FAMILIES if not family[0].requires_hints)
+
+    def erase_unit(
+        self, fitted: tuple[float, float, float], op: float
+    ) -> tuple[float, float, float] | str:
+        """Return the erase unit from phases with one active zone; see `Measured`."""
+        del fitted
+        single = [
+            (zones.zone_bytes, phase.steady.wa)
+            for phase in self.learnt
+            if (zones := phase.load.zones) is not None
+            and zones.active == 1
+            and phase.steady is not None
+        ]
+        if not single:
+            return "only zones of several sizes show it; random writes hardly depend on it"
+        sizes, was = zip(*single, strict=True)
+        found = erase_unit_interval(sizes, was, self.sequential_factor, zone_curve(op))
+        if isinstance(found, str):
+            return found
+        low, high = (end / PAGE_BYTES for end in found)
+        return math.sqrt(low * high), low, high
 
     def records(self) -> list[dict[str, Any]]:
         """Return phase, workload, span and WA of each window."""
@@ -165,31 +188,3 @@ class PhaseWindows:
                 f"{self.served.places[low][1].name} has a WA of {self.wa[low]:.3f}: the flash "
                 "wrote less than the host, as on a compressing drive, which a twin cannot model"
             )
-
-
-def fit_phases(
-    drive: CountedDrive,
-    phases: Iterable[str] | None = None,
-    *,
-    runner: Runner | None = None,
-    progress: Progress | None = None,
-) -> Fit:
-    """Return hidden parameters of a drive, learnt from its counters in phases of known loads.
-
-    WA in the steady part of each phase is divided by the WA of the fill before it, and compared
-    with that of candidates that serve the same phases from the same state.
-
-    Args:
-        drive: from `read_drives`.
-        phases: names of the phases to learn from, RUN:PHASE; by default all.
-        runner: runs the simulations.
-        progress: called with the number of finished simulations, and of all.
-
-    Returns:
-        `Fit`; see `fit`.
-
-    Raises:
-        WriteampError: a phase is unknown, or none can be learnt from.
-    """
-    windows = PhaseWindows(drive, drive.chosen(phases))
-    return fit(windows, runner=runner, progress=progress)
