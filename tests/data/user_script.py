@@ -144,6 +144,11 @@ def learnt(folder: Path) -> None:
     windows = wa.twin.read_windows(folder / "windows.parquet")
     assert_type(wa.twin.fit(windows), wa.twin.Fit)
     wa.twin.fit_one(3.2, "uniform")
+    drives = wa.twin.read_drives(folder / "phases.csv")
+    assert_type(wa.twin.fit_phases(drives[0], ["run:0"]), wa.twin.Fit)
+    assert_type(
+        wa.twin.check(wa.twin.PhaseTwin.read(folder / "mine.toml"), drives), wa.twin.TwinCheck
+    )
     wa.twin.fit_trace(3.2, wa.traces.read(folder / "disk.csv"))
     policy = wa.Policy("sepgc")
     assert_type(wa.twin.measure(wa.device("ssd-m"), policy, chain), wa.twin.Windows)

@@ -39,6 +39,13 @@ from writeamp.learn.blackbox.measurement_file import SCHEMA
 from writeamp.learn.twin import chain as chains
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.phases.checked import (
+    CheckedPhase,
+    CheckedWindow,
+    PredictedWa,
+    TwinCheck,
+)
+from writeamp.learn.twin.phases.counted import CountedPhase
 from writeamp.learn.twin.table import CandidateTable
 from writeamp.learn.twin.windows import windows_of
 from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
@@ -229,6 +236,17 @@ def twin(_: Path) -> Fit:
     return fit(windows_of(chain, [(0, -1, 1.0, 1.0), (0, 0, 1.0, 2.5)]), table=table)
 
 
+def twin_check(_: Path) -> TwinCheck:
+    host = np.arange(1.0, 31.0) * 1e9
+    phase = CountedPhase("drive", "run", 1, "uniform", "", 8e9, host, 2.0 * host)
+    windows = [
+        CheckedWindow(window, PredictedWa(2.1, 1.9, 2.3))
+        for window in (phase.steady, *phase.fifths)
+    ]
+    checked = CheckedPhase(phase, windows[0], tuple(windows[1:]), ("run:0",), 2.1)
+    return TwinCheck("mine.toml", "drive", (checked,))
+
+
 OVER_OP: dict[str, Any] = {"logical_pages": 2048, "pages_per_block": 16}
 
 
@@ -271,6 +289,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Verdict": lambda folder: ranking(folder)[0],
     "Mixture": mixture,
     "Fit": twin,
+    "TwinCheck": twin_check,
     "Explanation": lambda folder: explained(model(folder), "latency"),
     "Response": response,
     "Collected": collected,

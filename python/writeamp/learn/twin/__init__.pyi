@@ -7,6 +7,7 @@ from .fitting import fit as fit
 from .measuring import measure as measure
 from .one_number import fit_one as fit_one
 from .one_number import fit_trace as fit_trace
+from .phases.checked import TwinCheck as TwinCheck
 from .phases.checking import PhaseTwin as PhaseTwin
 from .phases.checking import check as check
 from .phases.fitting import fit_phases as fit_phases

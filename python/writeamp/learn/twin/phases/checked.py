@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PredictedWa:
-    """Predicted WA of a window, and the ends of the 90% interval of what counters measure."""
+    """Median of the predicted WA of a window, and the ends of its 90% interval."""
 
-    wa: float
+    median: float
     low: float
     high: float
 
     def to_dict(self) -> dict[str, float]:
         """Return the values with the keys of the JSON."""
-        return {"predicted": self.wa, "predicted_low": self.low, "predicted_high": self.high}
+        return {"predicted": self.median, "predicted_low": self.low, "predicted_high": self.high}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CheckedWindow:
         """Predicted over measured WA, minus 1; None without both."""
         if self.measured is None or self.predicted is None:
             return None
-        return self.predicted.wa / self.measured.wa - 1
+        return self.predicted.median / self.measured.wa - 1
 
     @property
     def holds(self) -> bool | None:
@@ -127,7 +127,7 @@ class CheckedPhase:
             self.phase.name,
             f"{_load_of(self.phase)}, {self.phase.span_bytes / GIB:.0f} GiB",
             f"{measured.wa:.4f}",
-            f"{predicted.wa:.4f}",
+            f"{predicted.median:.4f}",
             f"{predicted.low:.3f} to {predicted.high:.3f}",
             f"{error:+.1%}",
             "learnt" if self.is_learnt else "yes" if self.steady.holds else "NO",
@@ -183,7 +183,7 @@ class TwinCheck(OneLine, Drawn):
         """
         errors = [abs(phase.steady.error or 0.0) for phase in self.tests]
         widths = [
-            (predicted.high - predicted.low) / 2 / predicted.wa
+            (predicted.high - predicted.low) / 2 / predicted.median
             for phase in self.tests
             if (predicted := phase.steady.predicted) is not None
         ]
@@ -305,7 +305,7 @@ def figure_of(phases: tuple[CheckedPhase, ...], subtitle: str) -> BarChart:
         sections=tuple(phase.phase.drive for phase in rows),
         points=(
             Line(
-                [prediction.wa for prediction in predicted],
+                [prediction.median for prediction in predicted],
                 at,
                 series_color(0),
                 0.0,

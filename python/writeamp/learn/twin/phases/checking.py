@@ -227,7 +227,7 @@ class _Predictions:
             windows[0],
             tuple(windows[1:]),
             tuple(dict.fromkeys((*self.twin.learnt_from, *own))),
-            None if first is None else first.wa / self._factor(group)[0] * self.twin.factor,
+            None if first is None else first.median / self._factor(group)[0] * self.twin.factor,
             phase.name in self.twin.learnt_from,
             TOO_FEW_ROWS if phase.steady is None else None,
             phase.load.note,

@@ -36,5 +36,5 @@ def fit_phases(
         WriteampError: a phase is unknown, or none can be learnt from.
     """
     windows = PhaseWindows(drive, drive.chosen(phases))
-    found = fit(windows, runner=runner, progress=progress)
-    return weighed_by_zones(found, windows, runner)
+    fitted = fit(windows, runner=runner, progress=progress)
+    return weighed_by_zones(fitted, windows, runner)

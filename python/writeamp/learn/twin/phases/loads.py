@@ -56,13 +56,13 @@ def _unshuffled_zipf(details: str) -> PhaseLoad:
 
 
 def _zones(details: str) -> PhaseLoad:
-    found = _ZNS.fullmatch(details)
-    if found is None:
+    match = _ZNS.fullmatch(details)
+    if match is None:
         raise WriteampError(
             f"the details of zns are {shown(details)}; they must be 'activeZones: N pagesPerZone: "
             "N', with pages of 512 KiB"
         )
-    zones = ZonesOfLoad(int(found[2]) * _ZNS_BYTES, int(found[1]))
+    zones = ZonesOfLoad(int(match[2]) * _ZNS_BYTES, int(match[1]))
     workload = f"zones-sequential(zone={zones.zone_bytes},active={zones.active},bs={_ZNS_BYTES})"
     return PhaseLoad(workload, zones=zones)
 

@@ -1,4 +1,4 @@
-"""Phases of a user's own runs: a TOML file of the loads, and a CSV file of the drive's counters.
+"""Phases of a user's own runs: a TOML file of the loads, and a CSV file of the counters.
 
 The TOML file has `drive`, the name of the drive, and a table `[[phases]]` for each phase in order:
 `pattern`, `span_gib`, and, where needed, `details` and `run`. The CSV file has the columns `phase`

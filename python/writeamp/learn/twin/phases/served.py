@@ -63,7 +63,7 @@ class ServedPhase:
 class PhaseGroup:
     """A fill or a sanitized drive, and the phases after it up to the next fill.
 
-    Each phase with zones is a group of its own: four drive writes hide what was before.
+    Each phase with zones is a group of its own: its four drive writes hide the state before it.
 
     Attributes:
         span: written part of the drive, as a share of its size; all else is trimmed.

@@ -69,6 +69,9 @@ def read_drives(path: Path, readings: Path | None = None) -> tuple[CountedDrive,
     phase) and `media_bytes`. Other columns are ignored. A TOML file lists the phases of one drive,
     and `readings` is a CSV file of its counters; see `own_runs`.
 
+    Returns:
+        The drives, each with its `phases` in the order of the table.
+
     Raises:
         WriteampError: a file cannot be read, a column is missing, a counter falls, or a value or
             pattern is not valid.

@@ -131,10 +131,10 @@ class PhaseWindows:
         if not single:
             return "only zones of several sizes show it; random writes hardly depend on it"
         sizes, was = zip(*single, strict=True)
-        found = erase_unit_interval(sizes, was, self.sequential_factor, zone_curve(op))
-        if isinstance(found, str):
-            return found
-        low, high = (end / PAGE_BYTES for end in found)
+        interval = erase_unit_interval(sizes, was, self.sequential_factor, zone_curve(op))
+        if isinstance(interval, str):
+            return interval
+        low, high = (end / PAGE_BYTES for end in interval)
         return math.sqrt(low * high), low, high
 
     def records(self) -> list[dict[str, Any]]:

@@ -28,46 +28,46 @@ _LEAST_WEIGHT = 1e-4
 _SEED = 1
 
 
-def weighed_by_zones(found: Fit, windows: PhaseWindows, runner: Runner | None = None) -> Fit:
+def weighed_by_zones(fitted: Fit, windows: PhaseWindows, runner: Runner | None = None) -> Fit:
     """Return a fit whose policies are also weighed by WA of the phases with zones.
 
     Victim policies that ignore the content of blocks move far more pages of zones than others.
     Without zones, or if the erase unit is unknown, the fit is returned unchanged.
     """
-    drive, unit = windows.drive, found.erase_unit_pages
+    drive, unit = windows.drive, fitted.erase_unit_pages
     groups = groups_of(
         drive.phases,
         drive.capacity_bytes,
         lambda phase: (phase.steady,) if phase in windows.learnt and phase.load.zones else (),
     )
     if not groups or unit is None:
-        return found
+        return fitted
     served = ServedPhases(groups, drive.capacity_bytes)
     measured = np.array([window.wa / windows.factor(group) for group, _, window in served.places])
     small = small_unit(unit[0], windows.logical_pages)
-    weighed = found.weighed
-    weights = np.bincount(weighed.variant, weighed.weight, minlength=len(found.variants))
+    weighed = fitted.weighed
+    weights = np.bincount(weighed.variant, weighed.weight, minlength=len(fitted.variants))
     likely = [int(at) for at in np.flatnonzero(weights > _LEAST_WEIGHT)]
     members = []
     for at in likely:
         own = weighed.variant == at
         op = float(np.exp(np.average(weighed.log_op[own], weights=weighed.weight[own])))
-        variant = found.variants[at]
+        variant = fitted.variants[at]
         victims = variant.victims_on(physical_of(served.grid.logical_pages, op) / small)
         members.append(Candidate(variant.manager, victims, op, small, 1.0))
     runner = runner or local_runner(len(members))
     runs = gather_whole(runner, partial(_run, served), members)
-    value = np.full(len(found.variants), -np.inf)
+    value = np.full(len(fitted.variants), -np.inf)
     for at, was in zip(likely, runs, strict=True):
         off = np.log(measured / was)
         if np.isfinite(off).all():
             value[at] = student_log(off, _ERROR).sum()
     if not np.isfinite(value).any():
-        return found
+        return fitted
     value -= value.max()
     weight = weighed.weight * np.exp(value)[weighed.variant]
     return replace(
-        found,
+        fitted,
         weighed=replace(weighed, weight=weight / weight.sum(), best=weighed.best + value),
     )
 
