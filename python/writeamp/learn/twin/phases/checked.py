@@ -27,7 +27,7 @@ class PredictedWa:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, float]:
+    def facts(self) -> dict[str, float]:
         """Return the values with the keys of the JSON."""
         return {"predicted": self.median, "predicted_low": self.low, "predicted_high": self.high}
 
@@ -62,7 +62,7 @@ class CheckedWindow:
             "wa": None if measured is None else measured.wa,
             "wa_low": low,
             "wa_high": high,
-            **(nothing if predicted is None else predicted.to_dict()),
+            **(nothing if predicted is None else predicted.facts()),
             "error": self.error,
             "holds": self.holds,
         }

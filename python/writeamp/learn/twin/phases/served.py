@@ -63,18 +63,19 @@ class ServedPhase:
 class PhaseGroup:
     """A fill or a sanitized drive, and the phases after it up to the next fill.
 
-    Each phase with zones is a group of its own: its four drive writes hide the state before it.
+    Each phase with zones is a group of its own, on a full drive: SSD-iq's script fills the drive
+    before each, without readings.
 
     Attributes:
         span: written part of the drive, as a share of its size; all else is trimmed.
         fill: the fill among the phases; None without one.
-        before: workload that filled the span before the phases; None for a sanitized drive.
+        filled_by: workload that filled the span before the phases; None for a sanitized drive.
         members: the phases in order.
     """
 
     span: float
     fill: CountedPhase | None
-    before: str | None
+    filled_by: str | None
     members: tuple[ServedPhase, ...]
 
     @property
@@ -119,11 +120,10 @@ def _begun(phase: CountedPhase, last: PhaseGroup | None, span: float) -> PhaseGr
     """Return a group that begins with a phase; `last` is the one before it in the run, if any."""
     if phase.load.is_fill:
         return PhaseGroup(span, phase, phase.load.workload, ())
-    if last is None:
+    if phase.load.zones is None:
         return PhaseGroup(span, None, None, ())
-    # Zones of the phase before have other borders, but they fill the drive, too.
-    fill = None if last.members else last.fill
-    return PhaseGroup(span, fill, last.before or "sequential", ())
+    fill = None if last is None or last.members else last.fill
+    return PhaseGroup(span, fill, "sequential" if fill is None else fill.load.workload, ())
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class ServedPhases:
         return [
             [
                 group.span,
-                group.before,
+                group.filled_by,
                 [
                     [
                         member.phase.load.workload,
@@ -194,10 +194,10 @@ class ServedPhases:
         scale = logical_pages / self.capacity_bytes
         load = _load(group, pages, scale)
         simulation = simulation_of(drive_of(pages), load, seed)
-        if group.before == "sequential":
+        if group.filled_by == "sequential":
             simulation.fill(0, pages)
-        elif group.before is not None:
-            shuffle = Load.spec(group.before, pages, PAGE_BYTES)
+        elif group.filled_by is not None:
+            shuffle = Load.spec(group.filled_by, pages, PAGE_BYTES)
             simulation.precondition(EarlierHost(shuffle, seed=seed + _SHUFFLE_SEED), pages)
         begin = 0
         cuts: list[tuple[int, int]] = []
