@@ -150,6 +150,22 @@ def test_phases_of_other_drives_and_unknown_loads_have_a_reason(
     assert all(phase.to_dict()["wa"] is not None for phase in found.phases)
 
 
+def test_zones_are_predicted_only_with_an_erase_unit(drive: CountedDrive, learnt: Fit) -> None:
+    zones = replace(
+        drive.phases[3], pattern="zns-noshuffle", details="activeZones: 2 pagesPerZone: 2", number=4
+    )
+    assert zones.load.zones == (1 << 20, 2)
+    twin = PhaseTwin.of("mine.toml", learnt.profile(), "mine.toml")
+    zoned = replace(drive, phases=(*drive.phases[2:], zones))
+    assert "erase unit is unknown" in str(check(twin, [zoned]).phases[-1].reason)
+    # 32 zones of 1 MiB on 32 MiB, in erase units of 128 KiB: each holds pages of a few zones.
+    with_unit = check(replace(twin, erase_unit_pages=32.0), [zoned]).phases[-1]
+    assert with_unit.steady.predicted is not None
+    assert 1.0 < with_unit.steady.predicted.median / FACTOR < 1.6
+    with pytest.raises(wa.WriteampError, match="must be 'activeZones: N pagesPerZone: N'"):
+        assert replace(zones, details="2 zones").load
+
+
 def test_steady_wa_begins_at_a_row_and_needs_five_rows(drive: CountedDrive) -> None:
     phase = drive.phases[1]
     steady = phase.steady
