@@ -242,6 +242,7 @@ class ParsedSpec(TypedDict):
     params: dict[str, str]
     given: list[str]
     text: str
+    stated: str
 
 def entries(kind_name: str) -> list[dict[str, Any]]: ...
 def parse(kind_name: str, text: str) -> ParsedSpec: ...

@@ -102,6 +102,23 @@ def test_requests_are_laid_over_the_pages_of_the_drive() -> None:
     assert wa.simulate(**run, workload="random:bs=4k").partial_page_factor == pytest.approx(4)
 
 
+def test_a_cache_states_both_shares_and_has_a_handle_for_each_part() -> None:
+    run: dict[str, Any] = {**SMALL, "op": 0.1, "blocks": 512, "writes": 150_000}
+    of_policy = {
+        manager: wa.simulate(**run, workload="cachelib:soc=4%", manager=manager)
+        for manager in ("single", "nvme-fdp", "nvme-fdp:handles=1")
+    }
+    stated = "cachelib:soc=4%,soc_writes=0.33"
+    for result in of_policy.values():
+        assert result.to_dict()["workload"] == stated
+        assert ("workload", stated) in result.card().rows
+    assert of_policy["nvme-fdp"].wa < 1.1
+    assert min(of_policy["single"].wa, of_policy["nvme-fdp:handles=1"].wa) > 2
+    percent, number = (wa.workload("cachelib", soc=soc) for soc in ("5%", 0.05))
+    assert percent == number
+    assert str(wa.workload("cachelib")) == "cachelib:soc=0.04,soc_writes=0.33"
+
+
 @pytest.mark.parametrize(
     "spec",
     [

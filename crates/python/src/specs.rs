@@ -31,6 +31,7 @@ pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Boun
     dict.set_item("params", params)?;
     dict.set_item("given", explicit)?;
     dict.set_item("text", text_of(&read))?;
+    dict.set_item("stated", read.stated(text))?;
     Ok(dict)
 }
 

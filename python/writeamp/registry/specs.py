@@ -58,8 +58,9 @@ def unread_policies() -> Iterator[None]:
 class Spec:
     """A registered entry and its parameters, checked when made.
 
-    `str` returns its text. Specs are compared by meaning, not by spelling. A spec of a user's
-    policy that was made within `unread_policies` is checked on first access to its values.
+    `str` returns its text, in which defaults that are assumptions are stated. Specs are compared by
+    meaning, not by spelling. A spec of a user's policy that was made within `unread_policies` is
+    checked on first access to its values.
     """
 
     kind: EngineKind
@@ -93,7 +94,7 @@ class Spec:
         if policy is not None:
             return Spec(kind, policy.reference, value, policy.values)
         parsed = parse_spec(kind, value)
-        return Spec(kind, parsed["name"], value, tuple(parsed["params"].items()))
+        return Spec(kind, parsed["name"], parsed["stated"], tuple(parsed["params"].items()))
 
     @property
     def values(self) -> tuple[tuple[str, str], ...]:

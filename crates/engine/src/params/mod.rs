@@ -37,6 +37,9 @@ pub struct Param {
     /// True if the parameter is omitted from the canonical form when it has its default.
     /// Specs written before the parameter existed then keep their canonical form.
     pub is_later: bool,
+    /// True if results state the parameter even when the user left it at its default, because the
+    /// default is an assumption about the modelled system.
+    pub is_stated: bool,
 }
 
 /// Dependence of a parameter on the number of pages that the workload writes to.
@@ -86,6 +89,7 @@ impl Param {
             help,
             extent: Extent::Free,
             is_later: false,
+            is_stated: false,
         }
     }
 
@@ -100,6 +104,13 @@ impl Param {
     #[must_use]
     pub const fn later(mut self) -> Self {
         self.is_later = true;
+        self
+    }
+
+    /// Marks the parameter as an assumption that results state ([`Self::is_stated`]).
+    #[must_use]
+    pub const fn stated(mut self) -> Self {
+        self.is_stated = true;
         self
     }
 
@@ -258,6 +269,22 @@ impl Params {
     /// True if the spec sets `name` explicitly.
     pub fn is_given(&self, name: &str) -> bool {
         self.setting(name).is_some()
+    }
+
+    /// Text of the spec for results: `text`, with the defaults that results state.
+    pub fn stated(&self, text: &str) -> String {
+        let is_complete = |param: &&Param| !param.is_stated || self.is_given(param.name);
+        if self.entry.params.iter().all(|param| is_complete(&param)) {
+            return text.to_owned();
+        }
+        let is_shown = |param: &&Param| param.is_stated || self.is_given(param.name);
+        let params: Vec<String> = self
+            .entry
+            .all_params()
+            .filter(is_shown)
+            .map(|param| format!("{}={}", param.name, self.text(param.name)))
+            .collect();
+        format!("{}:{}", self.entry.name, params.join(","))
     }
 
     /// Meaning of the word that a parameter has as its value.

@@ -174,6 +174,19 @@ fn what_is_later_is_in_the_form_of_those_specs_only_that_use_it() {
 }
 
 #[test]
+fn an_assumed_default_is_stated_and_no_other() {
+    for (text, stated) in [
+        ("cachelib", "cachelib:soc=0.04,soc_writes=0.33"),
+        ("cachelib:soc=5%", "cachelib:soc=5%,soc_writes=0.33"),
+        ("cachelib:soc_writes=0.2,trim=10%", "cachelib:soc=0.04,soc_writes=0.2,trim=10%"),
+        ("cachelib:soc_writes=0.2,soc=4%", "cachelib:soc_writes=0.2,soc=4%"),
+        ("zipf", "zipf"),
+    ] {
+        assert_eq!(WORKLOADS.read(text).unwrap().stated(text), stated);
+    }
+}
+
+#[test]
 fn what_only_looks_like_per_cent_is_refused() {
     for value in ["15 %", "15%%", "%", "1e1%", "nan%", "inf%", "-5%", "150%", "100%"] {
         let message = refusal(&format!("thing:f={value}"));

@@ -5,6 +5,7 @@
 
 mod alias;
 mod built;
+mod cachelib;
 mod columns;
 mod database;
 mod drift;
@@ -258,6 +259,7 @@ macro_rules! workloads {
             tpcc::Tpcc,
             zones::ZonesSequential,
             zones::Nowa,
+            cachelib::Cachelib,
         }
     };
 }

@@ -156,6 +156,16 @@ fn mix_gives_each_region_its_weight_and_pattern() {
 }
 
 #[test]
+fn a_cache_rewrites_small_objects_at_random_and_its_log_in_a_circle() {
+    let pages = drawn("cachelib:soc=10%,soc_writes=25%", 1000, 100_000, 512);
+    let soc = count_in(&pages, 0..100);
+    assert!(is_share(soc, pages.len(), 0.25), "{soc}");
+    assert!(is_share(count_in(&pages, 0..50), soc, 0.5), "uniform in place");
+    let log: Vec<u32> = pages.into_iter().filter(|&page| page >= 100).collect();
+    assert_eq!(log, (0..log.len() as u32).map(|i| 100 + i % 900).collect::<Vec<_>>());
+}
+
+#[test]
 fn phases_follow_each_other_at_the_stated_writes() {
     let pages = drawn("phases:writes=3/2,of=sequential/sequential", 10, 10, 10);
     assert_eq!(pages, [0, 1, 2, 0, 1, 3, 4, 5, 2, 3]);
@@ -520,6 +530,8 @@ fn extreme_parameters_stay_in_range() {
         ("drift:f=0.01,r=1,period=18446744073709551615,steps=1000", 1000),
         ("database:sizes=1/1/1/1,updates=uniform,evict=1,sort_every=1,rebuild_every=1", 4),
         ("database:updates=tpcc,log=0.001,evict=0", 1000),
+        ("cachelib:soc=0.5,soc_writes=0", 2),
+        ("cachelib:soc=0.5,soc_writes=1", 2),
         ("tpcc", 2),
         ("tpcc:clusters=0,means=1,deviations=1,tail_share=1,tail=1/1000000", 3),
         ("tpcc:clusters=1,means=300,deviations=1e308,tail_share=0", 3),
@@ -576,6 +588,10 @@ fn bad_parameters_are_refused() {
         "database:evict=1.1",
         "database:sort_every=0",
         "database:updates=database(updates=zpf)",
+        "cachelib:soc=0",
+        "cachelib:soc=100%",
+        "cachelib:soc=0.01%",
+        "cachelib:soc_writes=1.1",
         "tpcc:clusters=0.5/0.5",
         "tpcc:clusters=0.5,means=9/9,deviations=1",
         "tpcc:clusters=0/0,tail_share=0",
