@@ -65,6 +65,8 @@ from .studies.sweep.result import Sweep as Sweep
 from .studies.sweep.results import SweepResults as SweepResults
 from .studies.sweep.results import sweep_results as sweep_results
 from .theory.answers import Prediction as Prediction
+from .theory.fdp import CachePrediction as CachePrediction
+from .theory.fdp import predict_fdp as predict_fdp
 from .theory.prediction import predict as predict
 from .theory.prediction import predict_sweep as predict_sweep
 from .vssd.result import ServeResult as ServeResult

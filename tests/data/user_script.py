@@ -57,6 +57,7 @@ def theory() -> None:
     """Predict and divide space without a simulation."""
     assert_type(wa.predict(op=0.2)[0], wa.Prediction)
     assert_type(wa.predict_sweep("op=0.1:0.3:3", d=5).to_frame(), pl.DataFrame)
+    assert_type(wa.predict_fdp("soc=4%", op="7%"), wa.CachePrediction)
     wa.models.coupon_collector(0.2, 128)
     wa.models.d_choices([0.1, 0.2], 128, 10)
     wa.models.effective_op(0.2, 0.9, 0.5)

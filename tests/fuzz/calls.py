@@ -216,6 +216,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         '[wa.plots.PolicyResult("a", 2.0, {"host": 1, "gc": 1})]'), **_TITLES},)),
     "plots.wa_over_time": (wa.plots.wa_over_time, ({"series": _SERIES, **_TITLES},)),
     "predict": (wa.predict, ({"op": 0.2}, {"target_wa": 1.5}, {"op": 0.2, "models": "fifo"})),
+    "predict_fdp": (wa.predict_fdp, ({"fdp": "soc=4%", "op": 0.07},)),
     "predict_sweep": (wa.predict_sweep, ({"sweep": "op=0.1:0.3:3"},)),
     "report": (wa.report, ({"page": _file("page")},)),
     "required_op": (wa.required_op, ({"target_wa": 2.0, **_OVER_OP, "precision": 0.1},)),

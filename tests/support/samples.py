@@ -260,6 +260,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Prediction": lambda _: wa.predict(op=0.28)[0],
     "ModelPredictions": lambda _: wa.predict(op=0.28),
     "PredictionSweep": lambda _: wa.predict_sweep("op=0.1:0.3:3"),
+    "CachePrediction": lambda _: wa.predict_fdp("soc=4%", op=0.07),
     "FixedPoint": lambda _: wa.meanfield.hot_cold(**MEAN_FIELD),
     "Trajectory": lambda _: wa.meanfield.transient(**MEAN_FIELD, drive_writes=[0.0, 1.0, 2.0]),
     "Allocation": lambda _: wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], 0.25),

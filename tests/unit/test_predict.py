@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.special import lambertw  # type: ignore[import-untyped]
 
 import in_process
 import writeamp as wa
@@ -167,6 +168,14 @@ def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() ->
         ("--op 0.1 --reserve -1", ["reserve must be"]),
         ("--op 0.1 --logical-blocks 1", ["logical_blocks must be"]),
         ("--op 0.1 --plot x.png", ["--sweep"]),
+        ("--fdp soc=4%", ["op", "fill", "spare_factor"]),
+        ("--fdp soc=0 --op 0.1", ["soc=0", "above 0 and below 1"]),
+        ("--fdp x=1 --op 0.1", ["x", "soc_writes"]),
+        ("--fdp soc=4%,trim=0.1 --op 0.1", ["trim", "leave it out"]),
+        ("--fdp= --op 0.1", ["fdp", "soc=4%"]),
+        ("--fdp soc=4% --op 0.1 --utilization 2", ["utilization", "at most 1"]),
+        ("--fdp soc=4% --op 0.1 --model fifo", ["--model", "--fdp"]),
+        ("--fdp soc=4% --sweep op=0.1:1:9", ["--sweep", "--fdp"]),
         ("--sweep op=0.1:1:9 --plot x.gif", [".gif", "png"]),
         ("--sweep op", ["name=from:to:points"]),
         ("--sweep op=0.1:1", ["name=from:to:points"]),
@@ -181,6 +190,38 @@ def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() ->
 )
 def test_bad_input_is_refused_in_one_sentence(arguments: str, words: list[str]) -> None:
     refusal(arguments, *words)
+
+
+def test_a_cache_with_fdp_is_theorem_1_beside_the_printed_figures() -> None:
+    for soc, expected in ((4, 1.09), (20, 2.13), (40, 3.54), (64, 5.25)):
+        found = document(f"--fdp soc={soc}%,soc_writes=25% --op 0.07")
+        physical = (soc / 100 + 0.07) / (soc / 100)
+        delta = -lambertw(-physical * math.exp(-physical)).real / physical
+        assert found["wa_of_soc"] == pytest.approx(1 / (1 - delta), rel=1e-9)
+        assert found["wa_of_soc"] == pytest.approx(expected, abs=0.005)
+        assert found["wa"] == pytest.approx(0.25 * found["wa_of_soc"] + 0.75, rel=1e-12)
+    half = document("--fdp soc=8% --op 0.1 --utilization 50%")
+    assert half["op_of_soc"] == pytest.approx((0.5 + 0.1) / 0.04)
+    assert document("--fdp soc=0.04 --fill 0.8")["op"] == pytest.approx(0.25)
+
+
+def test_the_op_that_agrees_with_a_printed_figure_predicts_it() -> None:
+    found = document("--fdp soc=4% --op 0.07")
+    assert (found["soc"], found["soc_writes"]) == (0.04, 0.33)
+    with_fdp = [row for row in found["printed"] if row["fdp"]]
+    assert [row["printed_wa"] for row in with_fdp] == [1.03, 1.03, 2.5]
+    assert with_fdp[0]["op_if_wa_of_cache"] is with_fdp[0]["op_if_wa_of_soc"] is None
+    for row in with_fdp[1:]:
+        for name, key in (("wa", "op_if_wa_of_cache"), ("wa_of_soc", "op_if_wa_of_soc")):
+            half = 0.05 if row["printed_wa"] == 2.5 else 0.005
+            for op, sign in zip(row[key], (1, -1), strict=True):
+                again = wa.predict_fdp(f"soc={row['soc']}", op=op)
+                edge = row["printed_wa"] + sign * half
+                assert getattr(again, name) == pytest.approx(edge, rel=1e-9)
+    assert all(row["wa"] is None for row in found["printed"] if not row["fdp"])
+    table = run("--fdp soc=4%,soc_writes=0 --op 0.07")
+    assert "WA of 1.0000" in table.out
+    assert "is an assumption" in table.err + table.out
 
 
 def test_a_sweep_has_a_row_for_every_value() -> None:

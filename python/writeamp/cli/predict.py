@@ -12,10 +12,19 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
-from writeamp.theory.settings import PredictionSettings, PredictionSweepSettings
+from writeamp.theory.settings import (
+    CacheSettings,
+    PredictionSettings,
+    PredictionSweepSettings,
+)
+from writeamp.units.ratios import RATIOS
 
 if TYPE_CHECKING:
     from writeamp.theory.answers import ModelPredictions, PredictionSweep
+
+
+# Settings of `predict` that --fdp uses as well.
+_OF_CACHES = (*RATIOS, "utilization")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +35,7 @@ def register(app: typer.Typer) -> None:
 def predict(
     question: Annotated[dict[str, Any], PredictionSettings],
     swept: PredictionSweepSettings,
+    cache: CacheSettings,
     *,
     plot: Annotated[
         Path | None,
@@ -45,7 +55,13 @@ def predict(
     Example: writeamp predict --op 0.28 --pages-per-block 256
 
     Example: writeamp predict --sweep op=0.05:1.0:100 --plot wa.html
+
+    Example: writeamp predict --fdp soc=4% --op 0.07
     """
+    if cache.fdp is not None:
+        others = {**question, "sweep": swept.sweep, "plot": plot}
+        _predict_fdp(cache.fdp, others, json=json, csv=csv)
+        return
     if swept.sweep is not None:
         _predict_sweep(swept.sweep, question, plot, json=json, csv=csv)
         return
@@ -66,6 +82,29 @@ def predict(
         for prediction in predictions
     ]
     _print(predictions, model_warnings, predictions.drive | {"models": rows}, json=json, csv=csv)
+
+
+def _predict_fdp(text: str, others: dict[str, Any], *, json: bool, csv: bool) -> None:
+    """Print the prediction for a flash cache; reject options that it does not use."""
+    drive = {name: others.pop(name) for name in _OF_CACHES if name in others}
+    for name, value in others.items():
+        if value is not None:
+            option = "--model" if name == "models" else f"--{name.replace('_', '-')}"
+            raise WriteampError(
+                f"--fdp and {option} exclude each other; beside --fdp, give only a ratio of spare "
+                "space and --utilization"
+            )
+    from writeamp.theory.fdp import predict_fdp  # noqa: PLC0415 (slow)
+
+    prediction = predict_fdp(text, **drive)
+    for sentence in prediction.notes:
+        options.note(sentence)
+    if options.printed_json(prediction.to_dict, json=json):
+        return
+    if csv:
+        options.print_csv(prediction.to_frame())
+    else:
+        options.print_card(prediction.card())
 
 
 def _predict_sweep(

@@ -82,6 +82,21 @@ class PredictionSettings(Settings):
 
 
 @dataclass(frozen=True)
+class CacheSettings(Settings):
+    """Argument of `predict_fdp`."""
+
+    title: ClassVar[str] = "flash cache"
+
+    fdp: str | None = setting(
+        None,
+        None,
+        "predict for a flash cache with a placement handle for each part: the parameters of the "
+        "workload cachelib, such as soc=4%,soc_writes=33%",
+        metavar="SHARES",
+    )
+
+
+@dataclass(frozen=True)
 class PredictionSweepSettings(Settings):
     """Argument that `predict_sweep` varies."""
 
