@@ -6,6 +6,7 @@ from writeamp.errors import unknown
 from writeamp_papers.bench import Paper
 from writeamp_papers.dayan2015.paper import PAPER as DAYAN2015
 from writeamp_papers.desnoyers2012.paper import PAPER as DESNOYERS2012
+from writeamp_papers.fdp_cache.paper import PAPER as FDP_CACHE
 from writeamp_papers.four_level.paper import PAPER as FOUR_LEVEL
 from writeamp_papers.huang2011.paper import PAPER as HUANG2011
 from writeamp_papers.park2017.paper import PAPER as PARK2017
@@ -20,6 +21,7 @@ PAPERS: dict[str, Paper] = {
         VERSCHOREN2019,
         FOUR_LEVEL,
         DESNOYERS2012,
+        FDP_CACHE,
     )
 }
 

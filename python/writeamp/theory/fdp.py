@@ -23,7 +23,7 @@ from writeamp.units.ratios import RATIOS, RatioLike, all_ratios, op_of, space_in
 
 _SOURCE = "Allison et al., EuroSys '25"
 
-# WA of the log: its reclaim units become invalid as a whole, so none of its pages is moved.
+# WA of the log: its reclaim units become invalid as a whole, so collection moves no page of it.
 _WA_OF_LOG = 1.0
 
 
