@@ -1,6 +1,6 @@
-//! Cachelib: the writes of a flash cache, as CacheLib divides its drive.
+//! Cachelib: the writes of a flash cache, as `CacheLib` divides its drive.
 //! The small-object cache rewrites its buckets in place, uniformly. The large-object cache is a log
-//! that wraps around over the rest of the space. (EuroSys '25, CacheLib on FDP.)
+//! that wraps around over the rest of the space. (`EuroSys` '25, `CacheLib` on FDP.)
 
 use std::ops::Bound::Excluded;
 
