@@ -1,4 +1,4 @@
-"""Flash caches with and without FDP: bands of WA over the inputs that nobody published.
+"""Flash caches with and without FDP: bands of WA over unpublished inputs.
 
 For each published pair, the band reaches from the lowest to the highest WA of Theorem 1 of
 EuroSys '25 and of simulated drives, over all values of `Unknowns`. A published value agrees if it
