@@ -1,1 +1,1 @@
-"""Flash caches with and without FDP: published WA beside bands over the inputs not published."""
+"""Flash caches with and without FDP: published WA beside bands over unpublished inputs."""

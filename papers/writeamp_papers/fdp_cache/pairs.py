@@ -21,7 +21,7 @@ OF_ANY_OBJECTS = (0.0, 0.01, *OF_KEYS_AND_VALUES)
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Values of the inputs that a publication does not state; a band is computed over all of them.
+    """Values of inputs that a publication does not state; a band is computed over all of them.
 
     Attributes:
         socs: shares of the small-object cache in the space of the whole cache.
