@@ -12,6 +12,7 @@ mod generic;
 mod hcwf;
 mod served;
 mod setup;
+mod two_region;
 pub mod wolf;
 
 use std::ops::Range;
@@ -223,6 +224,7 @@ macro_rules! managers {
             $(crate::placements::$module::$placement,)+
             hcwf::Hcwf,
             hcwf::HcwfSwap,
+            two_region::TwoRegion,
             wolf::Wolf,
             wolf::WolfInterval,
             wolf::FdpFrequency,

@@ -5,6 +5,7 @@ mod grouped;
 mod hot_cold;
 mod leveling;
 mod making_room;
+mod two_region;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use crate::setup::{Hint, HostGroup, Layout, Manager, Setup};
 use crate::victims::{self, Rule};
 use grouped::GroupState;
 use leveling::PoolMember;
+use two_region::Scan;
 
 /// Counters of the drive just after an erase, counted since the drive was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +122,8 @@ pub struct NaiveDrive {
     host_groups: Vec<HostGroup>,
     /// State of a manager with groups, if the drive has one.
     group_state: Option<GroupState>,
+    /// Scan for victims of a manager with two regions.
+    scan: Scan,
 }
 
 impl NaiveDrive {
@@ -174,6 +178,7 @@ impl NaiveDrive {
             end_of_life: None,
             host_groups: Vec::new(),
             group_state: None,
+            scan: Scan::default(),
         };
         match drive.setup.manager {
             Manager::HotCold { .. } => {
@@ -185,7 +190,7 @@ impl NaiveDrive {
                     Some(GroupState::new(rules, &drive.setup, pools, reserve_blocks));
                 drive.set_targets();
             }
-            Manager::Placed(_) => {}
+            Manager::Placed(_) | Manager::TwoRegion { .. } => {}
         }
         drive
     }
@@ -207,6 +212,9 @@ impl NaiveDrive {
         self.written_at.insert(logical, self.clock.now);
         if let Manager::HotCold { .. } = self.setup.manager {
             return self.write_hot_or_cold(logical, self.is_hot(hint.group));
+        }
+        if let Manager::TwoRegion { below } = self.setup.manager {
+            return self.write_to_host_region(logical, below);
         }
         if let Manager::Grouped(_) = self.setup.manager {
             return self.write_to_group(logical, usize::from(hint.group));

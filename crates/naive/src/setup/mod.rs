@@ -17,6 +17,10 @@ pub enum Manager {
     HotCold { d_swap: Option<u32> },
     /// One stream for each group of pages.
     Grouped(GroupRules),
+    /// Stream 0 for host writes, stream 1 for moved pages; both share their last block.
+    ///
+    /// `below` is the least share of valid pages that FIFO order skips.
+    TwoRegion { below: f64 },
     /// Streams of a placement.
     Placed(Spec),
 }

@@ -241,6 +241,7 @@ fn manager(text: &str) -> Manager {
     match spec.name.as_str() {
         "hcwf" => Manager::HotCold { d_swap: None },
         "hcwf-swap" => Manager::HotCold { d_swap: Some(spec.get("d_swap")) },
+        "two-region" => Manager::TwoRegion { below: spec.get("below") },
         "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(|name| spec.get(name))),
         "fdp-frequency" => Manager::Grouped(GroupRules::fdp(|name| spec.get(name))),
         other => panic!(
