@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
 # The virtual SSD's part that nbdkit loads, beside the engine in the package.
 PLUGIN := python/writeamp/_nbdkit.so
-PAPERS := park2017 huang2011 dayan2015 verschoren2019 four-level desnoyers2012 fdp-cache
+PAPERS := park2017 huang2011 dayan2015 verschoren2019 four-level desnoyers2012 fdp-cache ssdiq2025
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources

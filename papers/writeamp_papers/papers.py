@@ -10,6 +10,7 @@ from writeamp_papers.fdp_cache.paper import PAPER as FDP_CACHE
 from writeamp_papers.four_level.paper import PAPER as FOUR_LEVEL
 from writeamp_papers.huang2011.paper import PAPER as HUANG2011
 from writeamp_papers.park2017.paper import PAPER as PARK2017
+from writeamp_papers.ssdiq2025.paper import PAPER as SSDIQ2025
 from writeamp_papers.verschoren2019.paper import PAPER as VERSCHOREN2019
 
 PAPERS: dict[str, Paper] = {
@@ -22,6 +23,7 @@ PAPERS: dict[str, Paper] = {
         FOUR_LEVEL,
         DESNOYERS2012,
         FDP_CACHE,
+        SSDIQ2025,
     )
 }
 

@@ -1,5 +1,6 @@
-//! Two regions of blocks, for host writes and for moved pages (Kang et al. 2020; Haas et al. 2025).
+//! Two regions of blocks, for host writes and for moved pages.
 //!
+//! Sources: Kang et al., PVLDB 2020; Haas et al., PVLDB 2025.
 //! A block belongs to the region that it was opened for, until the host takes it over.
 
 use super::NaiveDrive;

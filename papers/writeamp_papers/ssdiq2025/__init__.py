@@ -1,0 +1,1 @@
+"""Haas et al. 2025 (SSD-iq): the simulated values of their figures."""
