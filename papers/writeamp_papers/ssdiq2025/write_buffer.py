@@ -58,9 +58,9 @@ def buffered_wa(
     )
     simulation.fill(0, drive.logical_pages)
     simulation.run(int(flushed[: count // 2].sum()))
-    before = _programmed(simulation)
+    settled_pages = _programmed(simulation)
     simulation.run(int(flushed[count // 2 :].sum()))
-    return (_programmed(simulation) - before) / (count - count // 2)
+    return (_programmed(simulation) - settled_pages) / (count - count // 2)
 
 
 def _programmed(simulation: Simulation) -> int:
