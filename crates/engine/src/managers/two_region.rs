@@ -70,15 +70,19 @@ impl<T: Tap> TwoRegions<T> {
     fn collect(&mut self) -> Result<()> {
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
-        let mut freed_pages = 0;
+        let mut freed_pages = self.core.frontiers[MOVED].room_pages();
         while freed_pages < self.core.flash.geometry().pages_per_block() {
             let victim = self.core.choose_victim(0)?;
             freed_pages += self.core.flash.invalid_pages(victim);
-            if let Some(exchange) = self.core.erase_victim(victim, &mut self.migrating) {
+            let exchange = self.core.erase_victim(victim, &mut self.migrating);
+            packed.splice(0..0, self.migrating.drain(..));
+            if let Some(exchange) = exchange {
                 let region = self.core.candidates().region_of(exchange.young);
                 self.core.candidates_mut().assign(exchange.worn, region);
+                // The erased victim is closed again, so it may be the next victim. Its earlier
+                // pages are therefore written first.
+                break;
             }
-            packed.splice(0..0, self.migrating.drain(..));
         }
         let mut rest = &packed[..];
         while !rest.is_empty() {

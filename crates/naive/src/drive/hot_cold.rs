@@ -97,7 +97,7 @@ impl NaiveDrive {
         drawn.into_iter().find(|&block| Some(self.invalid_pages(block)) == most)
     }
 
-    fn erased_pages(&self, stream: usize, pool: usize) -> u32 {
+    pub(super) fn erased_pages(&self, stream: usize, pool: usize) -> u32 {
         let erased = |block: &u32| {
             self.pages_of(*block).iter().filter(|page| **page == Page::Erased).count()
         };

@@ -46,7 +46,7 @@ impl NaiveDrive {
         let mut region = None;
         let mut limit = below;
         while !self.can_open(0) {
-            let mut freed = 0;
+            let mut freed = self.erased_pages(MOVED, 0);
             let mut pages = Vec::new();
             while freed < self.setup.pages_per_block {
                 let victim = if self.setup.victims.name == "fifo" {
@@ -56,6 +56,10 @@ impl NaiveDrive {
                 };
                 freed += self.invalid_pages(victim);
                 pages = [self.erase_victim(victim), pages].concat();
+                // A wear leveller has moved data to the victim, which may thus be the next one.
+                if self.closed[0].contains(&victim) {
+                    break;
+                }
             }
             for logical in pages {
                 if !self.open.contains_key(&(MOVED, 0)) {
