@@ -92,7 +92,8 @@ fn ran(drive: Box<dyn BlockManager>) -> Counters {
 #[test]
 fn an_observer_changes_nothing_and_hears_what_flash_can_do() {
     for entry in MANAGERS.entries {
-        for layout in [Layout::Flat, Layout::StripedPerLun] {
+        let layouts = declared(entry.example).unwrap().layouts();
+        for &layout in layouts.iter().filter(|layout| Layout::WITHIN_LUNS.contains(layout)) {
             for leveling in [None, Some("static:threshold=2")] {
                 let silent = ran(build(entry.example, setup(layout, leveling)).unwrap());
                 let setup = setup(layout, leveling);
