@@ -16,7 +16,7 @@ CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce mutants clean
+.PHONY: all ready tools demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN)
 all: tools
@@ -152,6 +152,11 @@ bench: all
 # ROUNDS= times, or in CASES=name,name only.
 bench-limit: all
 	$(BIN)/python benches/limit.py $(if $(BASE),--base $(BASE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CASES),--cases $(CASES))
+
+# Twins of the published counters of real drives against the phases that they were not learnt from: the page
+# docs/real-drive-scoreboard.md and its picture, in 6 to 8 minutes on two cores.
+scoreboard: all
+	$(BIN)/python benches/real_drives.py
 
 # Every published value anew, at full length: figures and JSON in build/, and build/reproduce/index.html shows all.
 # A paper that differs as nobody has pinned does not keep the others from being computed.
