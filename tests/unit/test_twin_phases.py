@@ -15,8 +15,9 @@ import writeamp as wa
 from twins import SOME
 from writeamp._engine import Drive, Geometry, Load, Simulation
 from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.phases.checked import CheckedPhase
 from writeamp.learn.twin.phases.checking import PhaseTwin, check
-from writeamp.learn.twin.phases.counted import GIB
+from writeamp.learn.twin.phases.counted import GIB, CountedPhase
 from writeamp.learn.twin.phases.served import GRID
 from writeamp.learn.twin.phases.table import CountedDrive, read_drives
 from writeamp.learn.twin.phases.windows import PhaseWindows
@@ -145,25 +146,108 @@ def test_phases_of_other_drives_and_unknown_loads_have_a_reason(
     reasons = {phase.phase.name: phase.reason for phase in found.phases[1:]}
     assert found.phases[0].reason == "the twin is of synthetic"
     assert "generator of fio's zipf" in str(reasons["run1:3"])
-    assert reasons["run1:4"] == "the load of an earlier phase of the run is unknown"
+    assert reasons["run1:4"] == "the state that the phase before it left is unknown"
     assert all(phase.to_dict()["predicted"] is None for phase in found.phases if phase.reason)
     assert all(phase.to_dict()["wa"] is not None for phase in found.phases)
 
 
 def test_zones_are_predicted_only_with_an_erase_unit(drive: CountedDrive, learnt: Fit) -> None:
     zones = replace(
-        drive.phases[3], pattern="zns-noshuffle", details="activeZones: 2 pagesPerZone: 2", number=4
+        drive.phases[1], pattern="zns-noshuffle", details="activeZones: 4 pagesPerZone: 2", number=4
     )
-    assert zones.load.zones == (1 << 20, 2)
+    assert zones.load.zones == (1 << 20, 4)
     twin = PhaseTwin.of("mine.toml", learnt.profile(), "mine.toml")
     zoned = replace(drive, phases=(*drive.phases[2:], zones))
     assert "erase unit is unknown" in str(check(twin, [zoned]).phases[-1].reason)
-    # 32 zones of 1 MiB on 32 MiB, in erase units of 128 KiB: each holds pages of a few zones.
-    with_unit = check(replace(twin, erase_unit_pages=32.0), [zoned]).phases[-1]
-    assert with_unit.steady.predicted is not None
-    assert 1.0 < with_unit.steady.predicted.median / FACTOR < 1.6
+    # 32 zones of 1 MiB on 32 MiB. In erase units of 1 MiB, four active zones share units.
+    small, large = (
+        check(replace(twin, erase_unit_pages=unit_pages), [zoned]).phases[-1].steady.predicted
+        for unit_pages in (16.0, 256.0)
+    )
+    assert small is not None
+    assert large is not None
+    assert 1.0 <= small.median / FACTOR < 1.1 < large.median / FACTOR < 2
     with pytest.raises(wa.WriteampError, match="must be 'activeZones: N pagesPerZone: N'"):
         assert replace(zones, details="2 zones").load
+
+
+def check_of(learnt: Fit, drive: CountedDrive, *phases: CountedPhase) -> dict[str, CheckedPhase]:
+    twin = PhaseTwin.of("mine.toml", learnt.profile(), "mine.toml")
+    found = check(twin, [replace(drive, phases=phases)])
+    return {phase.phase.name: phase for phase in found.phases}
+
+
+def test_a_prediction_does_not_depend_on_which_other_phases_the_table_has(
+    drive: CountedDrive, learnt: Fit
+) -> None:
+    whole = check_of(learnt, drive, *drive.phases)["run1:3"].steady.predicted
+    alone = check_of(learnt, drive, *drive.phases[2:])["run1:3"].steady.predicted
+    assert whole is not None
+    assert alone is not None
+    assert alone.median == pytest.approx(whole.median, rel=1e-3)
+
+
+def test_a_phase_whose_state_is_unknown_has_no_prediction(drive: CountedDrive, learnt: Fit) -> None:
+    fill, load = drive.phases[:2]
+    half = replace(load, number=2, span_bytes=load.span_bytes / 2)
+    large = replace(load, number=0, run="other", span_bytes=2 * load.span_bytes)
+    short = replace(load, number=2, host_bytes=load.host_bytes / 1e7)
+    for phases, name, reason in (
+        ((load,), "run1:1", "the table lacks the phase before it"),
+        ((fill, replace(load, number=2)), "run1:2", "the table lacks the phase before it"),
+        ((fill, load, half), "run1:2", "its span differs"),
+        ((fill, load, large), "other:0", "its span is larger than the drive"),
+        ((fill, load, short), "run1:2", "less than a page of the simulated drives"),
+    ):
+        found = check_of(learnt, drive, *phases)
+        assert reason in str(found[name].reason)
+        assert found[name].steady.predicted is None
+        # Others are predicted all the same.
+        assert len(phases) < 3 or found["run1:1"].steady.predicted is not None
+
+
+def test_a_counter_that_stands_still_gives_no_wa(drive: CountedDrive, learnt: Fit) -> None:
+    fill, load = drive.phases[:2]
+    still = replace(load, media_bytes=np.minimum(load.media_bytes, load.media_bytes[3]))
+    found = check_of(learnt, drive, fill, still)["run1:1"]
+    assert found.steady.measured is None
+    assert "does not move" in str(found.reason)
+
+
+def test_a_fill_that_asks_for_more_than_the_drive_is_one_of_all_of_it(
+    table: Path, tmp_path: Path
+) -> None:
+    frame = pl.read_csv(table)
+    more = frame.filter(pl.col("phase") < 2).with_columns(
+        pl.col("phase") + 4, pl.col("span_gib") * 1.2
+    )
+    path = tmp_path / "more.csv"
+    pl.concat([frame, more]).write_csv(path)
+    (found,) = read_drives(path)
+    assert {phase.name: phase.span_bytes for phase in found.phases[4:]} == {
+        "run1:4": found.phases[0].span_bytes,
+        "run1:5": found.phases[0].span_bytes,
+    }
+    assert "read as a fill of all of it" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("learnt_from", 3, "learnt_from is 3; it must be a list of phases"),
+        ("learnt_from", [3], "learnt_from is 3; it must be text"),
+        ("drive", 3, "drive is 3; it must be text"),
+        ("erase_unit_pages", "many", "erase_unit_pages is 'many'"),
+        ("drive", None, "was not learnt from phases"),
+    ],
+)
+def test_a_damaged_twin_is_refused(learnt: Fit, name: str, value: object, sentence: str) -> None:
+    tables = learnt.profile()
+    tables["twin"] = {**tables["twin"], name: value}
+    if value is None:
+        del tables["twin"][name]
+    with pytest.raises(wa.WriteampError, match=sentence):
+        PhaseTwin.of("mine.toml", tables, "mine.toml")
 
 
 def test_steady_wa_begins_at_a_row_and_needs_five_rows(drive: CountedDrive) -> None:
@@ -230,6 +314,10 @@ def altered(table: Path, tmp_path: Path, **columns: pl.Expr | Sequence[str] | No
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
+        ({"phase": pl.col("phase") + 0.5}, "phase is '0.5' in line 2; it must be a whole number"),
+        ({"host_bytes": pl.col("host_bytes") / 3}, "the fill run1:0 wrote .* each page of its sp"),
+        ({"host_bytes": pl.col("host_bytes") * 2}, "the fill run1:0 wrote .* each page of its sp"),
+        ({"details": pl.lit("theta=3")}, "the details are 'theta=3'; this pattern has none"),
         ({"media_bytes": None}, "lacks the columns media_bytes"),
         ({"pattern": pl.lit("tpcc")}, "the pattern 'tpcc' is unknown; known are sequential"),
         ({"pattern": pl.lit("zipf-shuffle")}, "must be its exponent, above 0 and at most 10"),
@@ -257,7 +345,13 @@ def test_a_bad_table_is_refused_with_its_reason(
         (
             'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n',
             "phase,host_bytes,media_bytes\n4,0,0\n",
-            "has a phase 'run:4'; .* has: run:0",
+            "has the phase 'run:4', which .*own.toml lacks",
+        ),
+        (
+            'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n'
+            '[[phases]]\npattern="uniform"\nspan_gib=1\n',
+            "phase,host_bytes,media_bytes\n0,0,0\n0,5,5\n",
+            "own.toml has the phase 'run:1', which .* lacks",
         ),
         (
             'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n',
@@ -290,7 +384,7 @@ def test_the_verbs_check_a_twin_and_refuse_what_they_would_have_to_guess(
         (f"twin fit {two} --out {tmp_path}/a.toml", "choose one with --drive: synthetic, other"),
         (f"twin fit {two} --drive x --out {tmp_path}/a.toml", "--drive is 'x'"),
         (f"twin fit {table} --phases run1:9 --out {tmp_path}/a.toml", "no phase 'run1:9'"),
-        (f"twin fit {table} --phases run1:0 --out {tmp_path}/a.toml", "all are fills"),
+        (f"twin fit {table} --phases run1:0 --out {tmp_path}/a.toml", "choose a load, too"),
         (f"twin fit --wa 3 --phases run1:0 --out {tmp_path}/a.toml", "are for a table of phases"),
         (f"twin check {mine} {mine}", "give the file of their readings"),
         (f"twin check {mine} {table} --readings {table}", "belongs to phases in a TOML file"),

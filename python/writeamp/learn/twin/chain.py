@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ class Chain:
         simulation = simulation_of(drive_of(logical_pages), load, seed)
         simulation.fill(0, logical_pages)
         ends = [window.end_pages for window in self.parts(logical_pages, fine=False)]
-        return serve(simulation, ends)
+        return serve(simulation, list(pairwise([0, *ends])))
 
     def of_capacity(self, capacity_bytes: int, page_bytes: int) -> Chain:
         """Return the same chain on a drive of another size."""

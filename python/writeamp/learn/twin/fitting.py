@@ -202,7 +202,8 @@ class Fit(OneLine, Drawn):
         if self.windows.sequential_factor - 1 >= 0.005:
             sentences.append(
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
-                "metadata); the WA of all windows is divided by it, and predictions lack it"
+                "metadata); the WA of all windows is divided by it, and simulations with "
+                "the profile lack it"
             )
         if self._weight_of([variant.requires_hints for variant in self.variants]) > 0.05:
             sentences.append(

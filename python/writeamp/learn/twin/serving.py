@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,11 +32,12 @@ class Grid:
     unit_pages: tuple[int, ...] = tuple(round(32 * 2 ** (at / 2)) for at in range(11))
     op: tuple[float, ...] = tuple(0.03 * 1.33**at for at in range(11))
     logical_pages: int = LOGICAL_PAGES
+    most_runs: int = field(default=4, repr=False)
 
     def runs(self, unit_pages: int) -> int:
         """Return the number of runs per candidate; drives of few large blocks need more of them."""
         blocks = self.logical_pages / unit_pages
-        return 1 + (blocks <= 1024) + 2 * (blocks <= 256)
+        return min(self.most_runs, 1 + (blocks <= 1024) + 2 * (blocks <= 256))
 
 
 def grid_for(logical_pages: int) -> Grid:
@@ -156,16 +157,17 @@ def simulation_of(drive: Drive, load: Load, seed: int) -> Simulation:
     return Simulation(drive, load, seed=seed, batch_pages=DEFAULT_BATCH_PAGES)
 
 
-def serve(simulation: Simulation, ends: Sequence[int]) -> Floats:
-    """Run a drive, and return WA of each window; `ends` are in page writes from now on."""
-    written, window_was = 0, []
-    flash_before = programmed_pages(simulation)
-    for end in ends:
-        simulation.run(end - written)
-        now = programmed_pages(simulation)
-        window_was.append((now - flash_before) / (end - written))
-        flash_before, written = now, end
-    return np.array(window_was)
+def serve(simulation: Simulation, cuts: Sequence[tuple[int, int]]) -> Floats:
+    """Run a drive, and return WA between each pair of cuts, in page writes from now on."""
+    written = 0
+    programmed: dict[int, int] = {}
+    for cut in sorted({cut for pair in cuts for cut in pair}):
+        simulation.run(cut - written)
+        written = cut
+        programmed[cut] = programmed_pages(simulation)
+    return np.array(
+        [(programmed[end] - programmed[begin]) / max(1, end - begin) for begin, end in cuts]
+    )
 
 
 def programmed_pages(simulation: Simulation) -> int:

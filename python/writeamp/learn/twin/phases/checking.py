@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +14,8 @@ import numpy as np
 from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number, Text, shown
+from writeamp.learn.twin.chain import PAGE_BYTES
 from writeamp.learn.twin.phases.checked import (
     CheckedPhase,
     CheckedWindow,
@@ -21,12 +23,13 @@ from writeamp.learn.twin.phases.checked import (
     TwinCheck,
     checked_without,
 )
-from writeamp.learn.twin.phases.counted import TOO_FEW_ROWS, CountedPhase, CountedWindow
+from writeamp.learn.twin.phases.counted import CountedPhase, CountedWindow
+from writeamp.learn.twin.phases.groups import PhaseGroup
 from writeamp.learn.twin.phases.served import (
-    PhaseGroup,
+    GRID,
     ServedPhases,
     candidate_windows,
-    groups_of,
+    grouped_on,
     small_unit,
 )
 from writeamp.learn.twin.phases.table import CountedDrive
@@ -39,19 +42,11 @@ _LEVEL = 0.9
 # Relative standard deviation of the WA of fills between spans of a drive.
 _OF_FILLS = 0.01
 _SEEDS = (1, 2)
+_ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
 _Z90 = 1.645
 _NO_UNIT = (
     "the twin's erase unit is unknown; learn it from phases with one active zone of several sizes"
 )
-
-
-@dataclass(frozen=True)
-class LearntFill:
-    """A fill that a twin was learnt from: its phase, span in GiB, and WA."""
-
-    phase: str
-    span_gib: float
-    factor: float
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,6 @@ class PhaseTwin:
         name: name of the profile.
         drive: name of the drive.
         learnt_from: names of the phases that it was learnt from.
-        fills: the fills among them.
         candidates: the possible drives.
         erase_unit_pages: pages of the drive's erase unit, if the phases showed it.
     """
@@ -70,9 +64,18 @@ class PhaseTwin:
     name: str
     drive: str
     learnt_from: tuple[str, ...]
-    fills: tuple[LearntFill, ...]
     candidates: Candidates
     erase_unit_pages: float | None = None
+
+    @property
+    def capacity_bytes(self) -> float:
+        """Size of the drive."""
+        return float(self.candidates.logical_pages * PAGE_BYTES)
+
+    @property
+    def factor(self) -> float:
+        """Mean WA of the learnt fills; 1 without any."""
+        return self.candidates.sequential_factor
 
     @property
     def unit_pages(self) -> int | None:
@@ -81,37 +84,38 @@ class PhaseTwin:
             return None
         return small_unit(self.erase_unit_pages, self.candidates.logical_pages)
 
-    @property
-    def factor(self) -> float:
-        """Mean WA of the learnt fills; 1 without any."""
-        return float(np.mean([fill.factor for fill in self.fills])) if self.fills else 1.0
-
     @staticmethod
-    def read(path: Path) -> PhaseTwin:
+    def read(path: str | Path) -> PhaseTwin:
         """Return the twin in a profile of `twin fit PHASES`.
 
         Raises:
             WriteampError: the profile cannot be read, or is not one of phases.
         """
         tables = toml_text.parse(toml_text.read_text(path, "twin"), str(path))
-        return PhaseTwin.of(path.name, tables, str(path))
+        return PhaseTwin.of(Path(path).name, tables, str(path))
 
     @staticmethod
     def of(name: str, tables: dict[str, Any], where: str) -> PhaseTwin:
         """Return the twin in the tables of a profile; see `read`."""
         table = tables.get("twin", {})
-        if not isinstance(table, dict) or "drive" not in table or "fills" not in table:
+        if not isinstance(table, dict) or not {"drive", "learnt_from"} <= table.keys():
             raise WriteampError(
                 f"{where} was not learnt from phases; make a twin of phases with `writeamp twin "
                 "fit PHASES --out`"
             )
+        place = f"{where}: [twin]"
+        learnt_from = table["learnt_from"]
+        if not isinstance(learnt_from, list):
+            raise WriteampError(
+                f"{place}: learnt_from is {shown(learnt_from)}; it must be a list of phases"
+            )
+        unit = table.get("erase_unit_pages")
         return PhaseTwin(
             name,
-            str(table["drive"]),
-            tuple(map(str, table["learnt_from"])),
-            tuple(LearntFill(**fill) for fill in table["fills"]),
+            Text().check(f"{place}: drive", table["drive"]),
+            tuple(Text().check(f"{place}: learnt_from", phase) for phase in learnt_from),
             Candidates.from_table(where, table),
-            table.get("erase_unit_pages"),
+            None if unit is None else _ABOVE_ZERO.check(f"{place}: erase_unit_pages", unit),
         )
 
 
@@ -154,12 +158,13 @@ def _predictions(
     WA of zones depends on the erase unit of the drive, so their phases are served by candidates
     with this unit. WA of other loads hardly does.
     """
-    groups = groups_of(
-        drive.phases, drive.capacity_bytes, lambda phase: (phase.steady, *phase.fifths)
+    capacity_bytes = twin.capacity_bytes
+    divided = grouped_on(
+        drive.phases, capacity_bytes, lambda phase: (phase.steady, *phase.fifths), GRID
     )
-    without_zones = tuple(group for group in groups if not group.has_zones)
-    zoned = tuple(group for group in groups if group.has_zones and twin.unit_pages is not None)
-    served = ServedPhases((*without_zones, *zoned), drive.capacity_bytes)
+    without_zones = tuple(group for group in divided.groups if not group.has_zones)
+    zoned = tuple(group for group in divided.groups if group.has_zones and twin.unit_pages)
+    served = ServedPhases((*without_zones, *zoned), capacity_bytes)
     parts = (
         (replace(served, groups=without_zones), None),
         (replace(served, groups=zoned), twin.unit_pages),
@@ -169,7 +174,7 @@ def _predictions(
     runner = runner or local_runner(len(jobs))
     runs = gather_whole(runner, partial(_run, parts), jobs, progress=progress)
     was = np.array(runs).reshape(len(members), len(_SEEDS), served.windows)
-    return _Predictions(twin, served, np.asarray(was.mean(axis=1)))
+    return _Predictions(twin, drive, divided.reasons, served, np.asarray(was.mean(axis=1)))
 
 
 def _run(parts: Sequence[tuple[ServedPhases, int | None]], job: tuple[Candidate, int]) -> Floats:
@@ -187,10 +192,13 @@ def _run(parts: Sequence[tuple[ServedPhases, int | None]], job: tuple[Candidate,
 class _Predictions:
     """Simulated WA of a drive's candidates, and the predictions that follow from it.
 
-    `was` has shape (candidates, windows), in the order of `served.places`.
+    `reasons` is by name of the phases that cannot be predicted. `was` has shape (candidates,
+    windows), in the order of `served.places`.
     """
 
     twin: PhaseTwin
+    drive: CountedDrive
+    reasons: Mapping[str, str]
     served: ServedPhases
     was: Floats
 
@@ -206,12 +214,12 @@ class _Predictions:
         """Return a phase of the drive with its prediction."""
         if phase.load.is_fill:
             return self._checked_fill(phase)
-        if phase.load.reason is not None:
-            return checked_without(phase, phase.load.reason)
+        if phase.name in self.reasons:
+            return checked_without(phase, self.reasons[phase.name])
         if phase.load.zones is not None and self.twin.unit_pages is None:
             return checked_without(phase, _NO_UNIT)
         if phase.name not in self._by_phase:
-            return checked_without(phase, "the load of an earlier phase of the run is unknown")
+            return checked_without(phase, phase.reason or "the counters do not move")
         group, columns = self._by_phase[phase.name]
         left = iter(columns)
         windows = [
@@ -220,6 +228,8 @@ class _Predictions:
             )
             for window in (phase.steady, *phase.fifths)
         ]
+        if all(window.predicted is None for window in windows):
+            return checked_without(phase, "no candidate of the twin can serve it")
         first = windows[0].predicted
         own = [] if group.fill is None else [group.fill.name]
         return CheckedPhase(
@@ -229,7 +239,7 @@ class _Predictions:
             tuple(dict.fromkeys((*self.twin.learnt_from, *own))),
             None if first is None else first.median / self._factor(group)[0] * self.twin.factor,
             phase.name in self.twin.learnt_from,
-            TOO_FEW_ROWS if phase.steady is None else None,
+            phase.reason,
             phase.load.note,
         )
 
@@ -260,10 +270,12 @@ class _Predictions:
 
     def _checked_fill(self, phase: CountedPhase) -> CheckedPhase:
         """Return a fill, whose WA is predicted to be that of the fills of the twin."""
-        if not self.twin.fills:
-            return checked_without(phase, "the twin was learnt without a fill")
+        learnt = {fill.name for fill in self.drive.phases if fill.load.is_fill}
+        fills = tuple(name for name in self.twin.learnt_from if name in learnt)
+        if not fills:
+            return checked_without(phase, "the twin was learnt from no fill of this table")
         if phase.steady is None:
-            return checked_without(phase, TOO_FEW_ROWS)
+            return checked_without(phase, phase.reason or "")
         wide = math.exp(_Z90 * math.hypot(_OF_FILLS, phase.steady.error / phase.steady.wa))
         factor = self.twin.factor
         predicted = PredictedWa(factor, factor / wide, factor * wide)
@@ -271,7 +283,7 @@ class _Predictions:
             phase,
             CheckedWindow(phase.steady, predicted),
             tuple(CheckedWindow(window, None) for window in phase.fifths),
-            tuple(fill.phase for fill in self.twin.fills),
+            fills,
             factor,
             phase.name in self.twin.learnt_from,
         )

@@ -1,7 +1,7 @@
 """Counters of a drive at several times of a phase, and WA in the phase's windows.
 
-The counter of media bytes starts at the first row of a phase, so only differences between rows are
-used: windows begin and end at rows.
+The counter of media bytes may have any value at the first row of a phase, so only differences
+between rows are used: windows begin and end at rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ GIB = float(1 << 30)
 FIFTHS = 5
 # Share of the phase's host bytes after which WA counts as steady, and the fewest rows after it.
 _STEADY_FROM, _FEWEST_ROWS = 0.6, 5
-TOO_FEW_ROWS = "fewer than five rows are left after 60% of the host bytes"
+_TOO_FEW_ROWS = "fewer than five rows are left after 60% of the host bytes"
+_NOT_MOVING = "the counter of media bytes does not move after 60% of the host bytes"
 # Quantile of the normal distribution for a 90% interval, and the median of its absolute value.
 _Z90, _MEDIAN = 1.645, 0.6745
 
@@ -85,10 +86,21 @@ class CountedPhase:
     @cached_property
     def steady(self) -> CountedWindow | None:
         """Window from the first row at or after 60% of the host bytes; None with under 5 rows."""
-        first = int(np.searchsorted(self.host_bytes, _STEADY_FROM * self.host_bytes[-1]))
-        if self.host_bytes.size - first < _FEWEST_ROWS:
+        if self.host_bytes.size - self._first_steady < _FEWEST_ROWS:
             return None
-        return self._window(first, self.host_bytes.size - 1)
+        return self._window(self._first_steady, self.host_bytes.size - 1)
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no steady window; None if there is one."""
+        if self.steady is not None:
+            return None
+        is_short = self.host_bytes.size - self._first_steady < _FEWEST_ROWS
+        return _TOO_FEW_ROWS if is_short else _NOT_MOVING
+
+    @property
+    def _first_steady(self) -> int:
+        return int(np.searchsorted(self.host_bytes, _STEADY_FROM * self.host_bytes[-1]))
 
     @cached_property
     def whole(self) -> CountedWindow | None:
@@ -104,9 +116,9 @@ class CountedPhase:
 
     def _window(self, first: int, last: int) -> CountedWindow | None:
         begin, end = float(self.host_bytes[first]), float(self.host_bytes[last])
-        if not end > begin:
-            return None
         media = float(self.media_bytes[last] - self.media_bytes[first])
+        if not end > begin or not media > 0:
+            return None
         error = math.sqrt(2) * self._reading_error / (end - begin)
         return CountedWindow(begin, end, media / (end - begin), error)
 

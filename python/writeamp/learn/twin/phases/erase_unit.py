@@ -13,20 +13,18 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from writeamp._engine import Drive, Geometry, Load, Simulation
+from writeamp.learn.twin.chain import PAGE_BYTES
+from writeamp.learn.twin.serving import Floats
 from writeamp.runs.series import flash_pages
 from writeamp.units.ratios import physical_of
-
-Floats = npt.NDArray[np.float64]
 
 # Simulated drive of the curve. WA depends on the ratio of zone to erase unit, and hardly on the
 # number of erase units.
 _LOGICAL_UNITS = 350
 # A prime number, so that zones of half a unit and the like are not aligned to units.
 _UNIT_PAGES = 61
-_PAGE_BYTES = 4096
 # Zone sizes in erase units. Above the last, WA is 1.
 _RATIOS = np.unique(np.round(np.geomspace(0.1, 1.4, 19) * _UNIT_PAGES)) / _UNIT_PAGES
 # Length of a measured phase in drive writes, and the share of it that is not counted.
@@ -101,7 +99,7 @@ def erase_unit_interval(
 def _wa_of_zone(ratio: float, op: float, seed: int) -> float:
     """Return WA of one active zone of `ratio` erase units, each trimmed before it is rewritten."""
     pages = _LOGICAL_UNITS * _UNIT_PAGES
-    zone_bytes = round(ratio * _UNIT_PAGES) * _PAGE_BYTES
+    zone_bytes = round(ratio * _UNIT_PAGES) * PAGE_BYTES
     drive = Drive(
         geometry=Geometry(
             channels=1,

@@ -80,12 +80,21 @@ def _exponent(details: str) -> float:
     return exponent
 
 
+def _plain(load: PhaseLoad) -> Callable[[str], PhaseLoad]:
+    def load_of_plain(details: str) -> PhaseLoad:
+        if details:
+            raise WriteampError(f"the details are {shown(details)}; this pattern has none")
+        return load
+
+    return load_of_plain
+
+
 # Loads by pattern, from the details of the phase.
 _LOADS: dict[str, Callable[[str], PhaseLoad]] = {
-    "sequential": lambda _: PhaseLoad("sequential", is_fill=True),
-    "sequential-noshuffle": lambda _: PhaseLoad("sequential", is_fill=True),
-    "sequential-shuffle": lambda _: PhaseLoad("permutation", is_fill=True),
-    "uniform": lambda _: PhaseLoad("uniform"),
+    "sequential": _plain(PhaseLoad("sequential", is_fill=True)),
+    "sequential-noshuffle": _plain(PhaseLoad("sequential", is_fill=True)),
+    "sequential-shuffle": _plain(PhaseLoad("permutation", is_fill=True)),
+    "uniform": _plain(PhaseLoad("uniform")),
     "zipf-shuffle": _zipf,
     "zipf-noshuffle": _unshuffled_zipf,
     "fiozipf-shuffle": lambda _: PhaseLoad(reason=_FIO_ZIPF),

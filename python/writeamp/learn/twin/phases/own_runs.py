@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_BYTES = 64 << 20
+COUNTERS = ("host_bytes", "media_bytes")
 _RUN = "run"
 _REQUIRED = {"pattern": str, "span_gib": int | float}
 _OPTIONAL = {"details": str, "run": str}
@@ -64,24 +65,19 @@ def frame_of_runs(path: Path, readings: Path) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415 (slow)
 
     phases = _phases(path)
-    rows = frame_of_csv(readings, ("phase", "host_bytes", "media_bytes"))
+    rows = frame_of_csv(readings, ("phase", *COUNTERS))
     if _RUN not in rows.columns:
         rows = rows.with_columns(pl.lit(_RUN).alias(_RUN))
-    rows = rows.with_columns(
-        pl.col(name).cast(pl.Float64, strict=False).alias(name)
-        for name in ("host_bytes", "media_bytes")
-    )
     keys = [_RUN, "phase"]
-    begun = rows.with_columns(
-        (pl.col(name) - pl.col(name).first().over(keys)).cast(pl.String)
-        for name in ("host_bytes", "media_bytes")
-    )
-    joined = begun.join(pl.DataFrame(phases), on=keys, how="left", maintain_order="left")
-    unknown = joined.filter(pl.col("pattern").is_null())
-    if not unknown.is_empty():
-        name = f"{unknown['run'][0]}:{unknown['phase'][0]}"
-        valid = ", ".join(f"{phase['run']}:{phase['phase']}" for phase in phases)
-        raise WriteampError(f"{readings} has a phase {shown(name)}; {path} has: {valid}")
+    rows = rows.select(*keys, *COUNTERS).with_columns(pl.col(keys).str.strip_chars())
+    joined = rows.join(pl.DataFrame(phases), on=keys, how="left", maintain_order="left")
+    for faulty, file, other in (
+        (joined.filter(pl.col("pattern").is_null()), readings, path),
+        (pl.DataFrame(phases).join(rows, on=keys, how="anti"), path, readings),
+    ):
+        if not faulty.is_empty():
+            name = f"{faulty[_RUN][0]}:{faulty['phase'][0]}"
+            raise WriteampError(f"{file} has the phase {shown(name)}, which {other} lacks")
     return joined
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from writeamp.errors import WriteampError, placed
-from writeamp.fields.domains import shown
+from writeamp.fields.domains import several, shown
 from writeamp.learn.twin.phases.counted import GIB, CountedPhase
-from writeamp.learn.twin.phases.own_runs import frame_of_csv, frame_of_runs
+from writeamp.learn.twin.phases.own_runs import COUNTERS, frame_of_csv, frame_of_runs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 _KEYS = ("drive", "run", "phase")
 _TEXTS = ("drive", "run", "pattern", "details")
 _NUMBERS = ("phase", "span_gib", "host_bytes", "media_bytes")
-# A fill whose host bytes are below this share of its span ended at the end of the drive.
-_CUT_BELOW = 0.9
+# Host bytes of a fill, as a share of its span.
+_WHOLE = (0.9, 1.1)
+# A fill that ends within this share of the largest smaller span ended at the end of the drive.
+_AT_END = 0.01
+_MOST_DRIVE_WRITES = 100
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class CountedDrive:
         """
         if names is None:
             return self.phases
-        wanted = list(names)
+        wanted = several(names)
         unknown = [name for name in wanted if name not in {phase.name for phase in self.phases}]
         if unknown:
             valid = ", ".join(phase.name for phase in self.phases)
@@ -61,7 +65,7 @@ class CountedDrive:
         return tuple(phase for phase in self.phases if phase.name in wanted)
 
 
-def read_drives(path: Path, readings: Path | None = None) -> tuple[CountedDrive, ...]:
+def read_drives(path: str | Path, readings: str | Path | None = None) -> tuple[CountedDrive, ...]:
     """Return the drives in a table of phases.
 
     A CSV file has a row for each reading of the counters, with the columns `drive`, `run`, `phase`
@@ -76,13 +80,16 @@ def read_drives(path: Path, readings: Path | None = None) -> tuple[CountedDrive,
         WriteampError: a file cannot be read, a column is missing, a counter falls, or a value or
             pattern is not valid.
     """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    path = Path(path)
     if path.suffix == ".toml":
         if readings is None:
             raise WriteampError(
                 f"{path} lists phases without counters; give the file of their readings, too "
                 "(--readings FILE.csv)"
             )
-        frame = frame_of_runs(path, readings)
+        frame = frame_of_runs(path, Path(readings))
     elif readings is not None:
         raise WriteampError(
             f"--readings belongs to phases in a TOML file; {path} has its own host_bytes and "
@@ -91,19 +98,28 @@ def read_drives(path: Path, readings: Path | None = None) -> tuple[CountedDrive,
     else:
         frame = frame_of_csv(path, (*_TEXTS, *_NUMBERS))
     frame = _with_numbers(frame, str(path if readings is None else readings))
+    if readings is not None:
+        # The counters go on from phase to phase; the first row is from before the first write.
+        frame = frame.with_columns(
+            pl.col(name) - pl.col(name).first().over(_KEYS) for name in COUNTERS
+        )
     phases: dict[str, list[CountedPhase]] = {}
-    notes: dict[str, list[str]] = {}
     for key, rows in frame.group_by(_KEYS, maintain_order=True):
-        drive = str(key[0])
         try:
-            phase, note = _whole(_phase_of(rows))
+            phase = _phase_of(rows)
         except WriteampError as error:
-            raise placed(f"{path}: {key[1]}:{key[2]} of {drive}", error) from None
-        phases.setdefault(drive, []).append(phase)
-        notes.setdefault(drive, []).extend(note)
-    return tuple(
-        CountedDrive(name, tuple(of_drive), tuple(notes[name])) for name, of_drive in phases.items()
-    )
+            raise placed(f"{path}: {key[1]}:{key[2]:g} of {key[0]}", error) from None
+        phases.setdefault(str(key[0]), []).append(phase)
+    try:
+        return tuple(_drive_of(name, in_order(of_drive)) for name, of_drive in phases.items())
+    except WriteampError as error:
+        raise placed(str(path), error) from None
+
+
+def in_order(phases: Sequence[CountedPhase]) -> list[CountedPhase]:
+    """Return phases in the order of their runs, and of their numbers within a run."""
+    runs = list(dict.fromkeys(phase.run for phase in phases))
+    return sorted(phases, key=lambda phase: (runs.index(phase.run), phase.number))
 
 
 def chosen_drive(drives: Sequence[CountedDrive], name: str | None) -> CountedDrive:
@@ -131,12 +147,15 @@ def _with_numbers(frame: pl.DataFrame, where: str) -> pl.DataFrame:
         pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in _NUMBERS
     ).with_columns(pl.col(name).fill_null("").str.strip_chars() for name in _TEXTS)
     for name in _NUMBERS:
-        is_bad = ~(parsed[name].is_finite().fill_null(value=False) & (parsed[name] >= 0))
-        if is_bad.any():
-            row = int(is_bad.arg_max() or 0)
+        is_good = parsed[name].is_finite().fill_null(value=False) & (parsed[name] >= 0)
+        if name == "phase":
+            is_good &= parsed[name] == parsed[name].floor()
+        if not is_good.all():
+            row = int((~is_good).arg_max() or 0)
+            kind = "a whole number" if name == "phase" else "a number"
             raise WriteampError(
-                f"{where}: {name} is {shown(frame[name][row])} in line {row + 2}; it must be a "
-                "number, 0 or more"
+                f"{where}: {name} is {shown(frame[name][row])} in line {row + 2}; it must be "
+                f"{kind}, 0 or more"
             )
     return parsed
 
@@ -180,13 +199,39 @@ def _phase_of(rows: pl.DataFrame) -> CountedPhase:
     return phase
 
 
-def _whole(phase: CountedPhase) -> tuple[CountedPhase, list[str]]:
-    """Return a phase whose span is at most the drive, and a note if it asked for more."""
-    written = float(phase.host_bytes[-1])
-    if not phase.load.is_fill or written >= _CUT_BELOW * phase.span_bytes:
-        return phase, []
-    note = (
-        f"{phase.name} asks for a span of {phase.span_bytes / GIB:.1f} GiB and ends after "
-        f"{written / GIB:.1f} GiB: read as a fill of the whole drive"
-    )
-    return replace(phase, span_bytes=written), [note]
+def _drive_of(name: str, phases: Sequence[CountedPhase]) -> CountedDrive:
+    """Return a drive with its phases; a fill that asks for more than the drive ends at its end.
+
+    Raises:
+        WriteampError: a fill ends before its span, which is no fill, or a phase is too long.
+    """
+    spans = {phase.span_bytes for phase in phases}
+    read: list[CountedPhase] = []
+    notes = []
+    cut: dict[float, float] = {}
+    run = None
+    for phase in phases:
+        if phase.run != run or phase.load.is_fill:
+            run, cut = phase.run, {}
+        written = float(phase.host_bytes[-1])
+        if phase.load.is_fill and not _WHOLE[0] <= written / phase.span_bytes <= _WHOLE[1]:
+            # The drive ends where the largest smaller span does.
+            end = max((span for span in spans if span < phase.span_bytes), default=math.inf)
+            passes = f"wrote {written / GIB:.1f} GiB of {phase.span_bytes / GIB:.1f} GiB"
+            if abs(written / end - 1) > _AT_END:
+                raise WriteampError(
+                    f"the fill {phase.name} {passes}; it must write each page of its span once"
+                )
+            notes.append(
+                f"{phase.name} {passes}, where the drive ends: read as a fill of all of it"
+            )
+            cut = {phase.span_bytes: end}
+        read.append(replace(phase, span_bytes=cut.get(phase.span_bytes, phase.span_bytes)))
+    drive = CountedDrive(name, tuple(read), tuple(notes))
+    for phase in read:
+        if phase.host_bytes[-1] > _MOST_DRIVE_WRITES * drive.capacity_bytes:
+            raise WriteampError(
+                f"{phase.name} has more than {_MOST_DRIVE_WRITES} drive writes, the limit; is "
+                "span_gib in GiB, and host_bytes in bytes?"
+            )
+    return drive

@@ -13,14 +13,19 @@ import numpy as np
 from writeamp.errors import WriteampError
 from writeamp.learn.twin.chain import PAGE_BYTES
 from writeamp.learn.twin.families import FAMILIES
-from writeamp.learn.twin.phases.counted import GIB, TOO_FEW_ROWS, CountedPhase
+from writeamp.learn.twin.phases.counted import GIB, CountedPhase
 from writeamp.learn.twin.phases.erase_unit import erase_unit_interval, zone_curve
-from writeamp.learn.twin.phases.served import GRID, PhaseGroup, ServedPhases, groups_of
+from writeamp.learn.twin.phases.groups import Grouped, PhaseGroup
+from writeamp.learn.twin.phases.served import GRID, ServedPhases, grouped_on
 from writeamp.learn.twin.phases.table import CountedDrive
 from writeamp.learn.twin.serving import Floats, Grid
 
 # Relative standard deviation of a window's WA: that of the model, as counters are more precise.
 _NOISE = 0.01
+# Valid WA of a fill, as for chains.
+_LEAST_FILL, _MOST_FILL = 0.97, 1.5
+# Least span of zones, as a share of the drive, that shows the erase unit.
+_WHOLE_DRIVE = 0.98
 # Relative error of predictions: judged by leaving phases out (docs/real-drive-scoreboard.md).
 _MODEL_ERROR = 0.02
 
@@ -53,37 +58,46 @@ class PhaseWindows:
     grid: Grid = GRID
 
     @cached_property
-    def served(self) -> ServedPhases:
-        """The chosen phases, each group from its fill or from a sanitized drive."""
-        capacity_bytes = self.drive.capacity_bytes
-        groups = groups_of(
+    def _grouped(self) -> Grouped:
+        return grouped_on(
             self.drive.phases,
-            capacity_bytes,
-            lambda phase: (phase.steady,) if phase in self.learnt and not phase.load.zones else (),
+            self.drive.capacity_bytes,
+            lambda phase: (phase.steady,) if phase in self.learnt else (),
+            self.grid,
         )
-        return ServedPhases(groups, capacity_bytes, self.grid)
+
+    @cached_property
+    def served(self) -> ServedPhases:
+        """The chosen phases without zones, each group from its fill or from a sanitized drive."""
+        return self._part(has_zones=False)
+
+    @cached_property
+    def zoned(self) -> ServedPhases:
+        """The chosen phases with zones."""
+        return self._part(has_zones=True)
+
+    def _part(self, *, has_zones: bool) -> ServedPhases:
+        groups = (group for group in self._grouped.groups if group.has_zones is has_zones)
+        return ServedPhases(tuple(groups), self.drive.capacity_bytes, self.grid)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on phases that were read otherwise than stated, and on those left out."""
-        used = self.used
-        left_out = Counter(
-            phase.load.reason or TOO_FEW_ROWS for phase in self.learnt if phase not in used
-        )
+        left_out = Counter(self._reason(phase) for phase in self.learnt if phase not in self.used)
         return (
             *self.drive.notes,
             *(f"{count} chosen phases are not used: {why}" for why, count in left_out.items()),
         )
 
+    def _reason(self, phase: CountedPhase) -> str:
+        """Return why a chosen phase that is no fill has no window."""
+        return self._grouped.reasons.get(phase.name) or phase.reason or ""
+
     @cached_property
     def used(self) -> tuple[CountedPhase, ...]:
         """The chosen phases from which the twin is learnt, with the fills."""
-        loads = {phase.name for _, phase, _ in self.served.places}
-        return tuple(
-            phase
-            for phase in self.learnt
-            if phase.load.is_fill or phase.load.zones is not None or phase.name in loads
-        )
+        loads = {phase.name for _, phase, _ in (*self.served.places, *self.zoned.places)}
+        return tuple(phase for phase in self.learnt if phase.load.is_fill or phase.name in loads)
 
     @property
     def logical_pages(self) -> int:
@@ -122,14 +136,17 @@ class PhaseWindows:
         """Return the erase unit from phases with one active zone; see `Measured`."""
         del fitted
         single = [
-            (zones.zone_bytes, phase.steady.wa)
-            for phase in self.learnt
+            (zones.zone_bytes, window.wa)
+            for group, phase, window in self.zoned.places
             if (zones := phase.load.zones) is not None
             and zones.active == 1
-            and phase.steady is not None
+            and group.span > _WHOLE_DRIVE
         ]
         if not single:
-            return "only zones of several sizes show it; random writes hardly depend on it"
+            return (
+                "only phases with one active zone, of several sizes, on the whole drive show it; "
+                "random writes hardly depend on it"
+            )
         sizes, was = zip(*single, strict=True)
         interval = erase_unit_interval(sizes, was, self.sequential_factor, zone_curve(op))
         if isinstance(interval, str):
@@ -172,15 +189,24 @@ class PhaseWindows:
         Raises:
             WriteampError: no chosen phase has a known load and enough rows, or its WA is below 1.
         """
+        for fill in self.fills:
+            wa = 1.0 if fill.whole is None else fill.whole.wa
+            if not _LEAST_FILL <= wa <= _MOST_FILL:
+                raise WriteampError(
+                    f"the fill {fill.name} has a WA of {wa:.3f}; a twin needs {_LEAST_FILL:g} to "
+                    f"{_MOST_FILL:g} (below: wrong counters; above: a cache that is folded)"
+                )
         if not self.served.windows:
+            loads = [phase for phase in self.learnt if not phase.load.is_fill]
             reasons = {
-                phase.load.reason or "too few rows"
-                for phase in self.learnt
-                if not phase.load.is_fill
+                "zones alone do not show the space"
+                if phase in self.used
+                else f"{phase.name}: {self._reason(phase)}"
+                for phase in loads
             }
             raise WriteampError(
                 "no chosen phase can be learnt from: "
-                + ("; ".join(sorted(reasons)) or "all are fills")
+                + ("; ".join(sorted(reasons)) or "choose a load, too, and not only fills")
             )
         low = int(np.argmin(self.wa))
         if self.wa[low] < 0.9:

@@ -10,12 +10,7 @@ import numpy as np
 from writeamp.devices.candidates import Candidate
 from writeamp.learn.twin.fitting import Fit
 from writeamp.learn.twin.likelihood import student_log
-from writeamp.learn.twin.phases.served import (
-    ServedPhases,
-    candidate_windows,
-    groups_of,
-    small_unit,
-)
+from writeamp.learn.twin.phases.served import ServedPhases, candidate_windows, small_unit
 from writeamp.learn.twin.phases.windows import PhaseWindows
 from writeamp.learn.twin.serving import Floats
 from writeamp.runners import Runner, gather_whole, local_runner
@@ -34,15 +29,9 @@ def weighed_by_zones(fitted: Fit, windows: PhaseWindows, runner: Runner | None =
     Victim policies that ignore the content of blocks move far more pages of zones than others.
     Without zones, or if the erase unit is unknown, the fit is returned unchanged.
     """
-    drive, unit = windows.drive, fitted.erase_unit_pages
-    groups = groups_of(
-        drive.phases,
-        drive.capacity_bytes,
-        lambda phase: (phase.steady,) if phase in windows.learnt and phase.load.zones else (),
-    )
-    if not groups or unit is None:
+    unit, served = fitted.erase_unit_pages, windows.zoned
+    if not served.windows or unit is None:
         return fitted
-    served = ServedPhases(groups, drive.capacity_bytes)
     measured = np.array([window.wa / windows.factor(group) for group, _, window in served.places])
     small = small_unit(unit[0], windows.logical_pages)
     weighed = fitted.weighed
