@@ -78,6 +78,10 @@ class CountedPhase:
         """Name of the phase, RUN:PHASE."""
         return f"{self.run}:{self.number}"
 
+    def follows(self, other: CountedPhase) -> bool:
+        """Return whether the phase is the next one after another of the same run."""
+        return self.run == other.run and self.number == other.number + 1
+
     @cached_property
     def load(self) -> PhaseLoad:
         """Load of the phase on a simulated drive."""
@@ -92,7 +96,7 @@ class CountedPhase:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no steady window; None if there is one."""
+        """Reason of a missing steady window; None if there is one."""
         if self.steady is not None:
             return None
         is_short = self.host_bytes.size - self._first_steady < _FEWEST_ROWS

@@ -81,46 +81,45 @@ def grouped(
         windows_of: returns the windows of a phase in which WA is compared.
         fault_of: returns why a group cannot be simulated, or None.
     """
-    found = Grouped()
+    divided = Grouped()
     groups: list[_Open] = []
-    before: CountedPhase | None = None
+    previous: CountedPhase | None = None
     for phase in phases:
-        is_next = before is not None and phase.run == before.run
-        is_next = is_next and before is not None and phase.number == before.number + 1
-        before = phase
+        follows = previous is not None and phase.follows(previous)
+        group = _group_of(phase, groups[-1] if groups and follows else None)
+        previous = phase
+        if not groups or group is not groups[-1]:
+            groups.append(group)
         if phase.load.is_fill:
-            groups.append(_Open(phase, phase.load.workload, phase.span_bytes))
             continue
-        last = groups[-1] if groups and is_next else None
-        if phase.load.zones is not None:
-            fill = None if last is None or last.members or last.reason else last.fill
-            filled_by = "sequential" if fill is None else fill.load.workload
-            group = _Open(fill, filled_by, phase.span_bytes)
-            groups.append(group)
-        elif last is None and phase.number == 0:
-            group = _Open(None, None, phase.span_bytes)
-            groups.append(group)
-        elif last is None:
-            group = _Open(None, None, phase.span_bytes)
-            group.reason = "the table lacks the phase before it, so the state is unknown"
-            groups.append(group)
-        else:
-            group = last
-        reason = group.reason or _reason(phase, group, capacity_bytes)
+        windows = tuple(window for window in windows_of(phase) if window is not None)
+        more = group.closed(capacity_bytes, ServedPhase(phase, windows))
+        reason = group.reason or _reason(phase, group, capacity_bytes) or fault_of(more)
         if reason is None:
-            windows = tuple(window for window in windows_of(phase) if window is not None)
-            member = ServedPhase(phase, windows)
-            tried = group.closed(capacity_bytes, (*group.members, member))
-            reason = fault_of(tried)
-        if reason is None:
-            group.members.append(member)
+            group.members.append(ServedPhase(phase, windows))
         else:
-            found.reasons[phase.name] = reason
+            divided.reasons[phase.name] = reason
         if reason is not None or phase.load.zones is not None:
             group.reason = "the state that the phase before it left is unknown"
-    closed = (group.closed(capacity_bytes, tuple(group.members)) for group in groups)
-    found.groups = tuple(group for group in closed if group.windows)
-    return found
+    closed = (group.closed(capacity_bytes) for group in groups)
+    divided.groups = tuple(group for group in closed if group.windows)
+    return divided
+
+
+def _group_of(phase: CountedPhase, last: _Open | None) -> _Open:
+    """Return the group of a phase; `last` is that of the phase before it in the run, if any."""
+    if phase.load.is_fill:
+        return _Open(phase, phase.load.workload, phase.span_bytes)
+    if phase.load.zones is not None:
+        fill = None if last is None or last.members or last.reason else last.fill
+        filled_by = "sequential" if fill is None else fill.load.workload
+        return _Open(fill, filled_by, phase.span_bytes)
+    if last is not None:
+        return last
+    group = _Open(None, None, phase.span_bytes)
+    if phase.number:
+        group.reason = "the table lacks the phase before it, so the state is unknown"
+    return group
 
 
 @dataclass
@@ -133,8 +132,9 @@ class _Open:
     members: list[ServedPhase] = field(default_factory=list)
     reason: str | None = None
 
-    def closed(self, capacity_bytes: float, members: tuple[ServedPhase, ...]) -> PhaseGroup:
-        return PhaseGroup(self.span_bytes / capacity_bytes, self.fill, self.filled_by, members)
+    def closed(self, capacity_bytes: float, *more: ServedPhase) -> PhaseGroup:
+        span = self.span_bytes / capacity_bytes
+        return PhaseGroup(span, self.fill, self.filled_by, (*self.members, *more))
 
 
 def _reason(phase: CountedPhase, group: _Open, capacity_bytes: float) -> str | None:

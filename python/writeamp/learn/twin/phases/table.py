@@ -99,7 +99,7 @@ def read_drives(path: str | Path, readings: str | Path | None = None) -> tuple[C
         frame = frame_of_csv(path, (*_TEXTS, *_NUMBERS))
     frame = _with_numbers(frame, str(path if readings is None else readings))
     if readings is not None:
-        # The counters go on from phase to phase; the first row is from before the first write.
+        # Counters continue from phase to phase; the first row is from before the first write.
         frame = frame.with_columns(
             pl.col(name) - pl.col(name).first().over(_KEYS) for name in COUNTERS
         )
@@ -203,7 +203,7 @@ def _drive_of(name: str, phases: Sequence[CountedPhase]) -> CountedDrive:
     """Return a drive with its phases; a fill that asks for more than the drive ends at its end.
 
     Raises:
-        WriteampError: a fill ends before its span, which is no fill, or a phase is too long.
+        WriteampError: a fill does not write its span once, or a phase is too long.
     """
     spans = {phase.span_bytes for phase in phases}
     read: list[CountedPhase] = []

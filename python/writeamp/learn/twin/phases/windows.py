@@ -90,7 +90,7 @@ class PhaseWindows:
         )
 
     def _reason(self, phase: CountedPhase) -> str:
-        """Return why a chosen phase that is no fill has no window."""
+        """Return why a chosen load has no window."""
         return self._grouped.reasons.get(phase.name) or phase.reason or ""
 
     @cached_property
