@@ -17,7 +17,7 @@ from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry import engine_entries
 from writeamp.runs.capacity_error import Scale, ScalingError
 from writeamp.studies.capacity import scale as capacity_scale
-from writeamp.studies.capacity.scale import at_scale, scale_of
+from writeamp.studies.capacity.scale import scale_of
 
 # A dozen drive writes: enough to be steady.
 SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 12 * 2**24, "warmup": 6 * 2**24, "replicas": 1}
@@ -269,46 +269,6 @@ def test_drives_of_large_blocks_keep_enough_of_them() -> None:
     large_blocks = simulated(capacity="1TiB", pages_per_block=2048, op=0.25)
     assert large_blocks == pytest.approx(2048 * 2048 / 1.25 * 4096, rel=1e-3)
     assert simulated(capacity="100TB", pages_per_block=65536) == 32 * 2**30
-
-
-@pytest.mark.parametrize(
-    ("pages_per_block", "requested"),
-    [(2**18, 8), (128, 16384)],
-)
-def test_zones_keep_their_ratio_to_erase_units_if_blocks_can_be_smaller(
-    pages_per_block: int, requested: float
-) -> None:
-    found = wa.simulate(
-        capacity="800GB",
-        op=0.44,
-        pages_per_block=pages_per_block,
-        workload="zones-sequential:zone=8GiB,active=4",
-        writes=10**9,
-        warmup=0,
-        replicas=1,
-    )
-    zones = found.to_dict()["zones"]
-    drive_in_zones = found.device.logical_pages / zones["zone_pages"]
-    assert drive_in_zones == pytest.approx(800e9 / 2**33, rel=1e-3)
-    assert zones["requested_zone_erase_units"] == pytest.approx(requested, rel=1e-3)
-    row = dict(found.card().rows)["zones"]
-    if pages_per_block > 128:
-        assert zones["zone_erase_units"] == 8
-        assert "in the ratio of zones of 8 GiB and erase units of 1 GiB" in row
-    else:
-        assert zones["erase_unit_pages"] == 64
-        assert "a ratio of 1.638e+04, for which the simulated blocks would be too small" in row
-
-
-def test_scaled_blocks_are_whole_programs_of_the_device() -> None:
-    load = "zones-sequential:zone=1GiB"
-    requested = wa.Experiment.of(
-        "simulate", device="tlc-datacenter", capacity="1TiB", workload=load
-    )
-    scale = scale_of(requested)
-    assert scale is not None
-    # The first multiple of 12 pages above the fewest, 64.
-    assert at_scale(requested, scale).device.pages_per_block == 72
 
 
 def test_a_comparison_of_a_capacity_has_an_error_for_each_manager() -> None:

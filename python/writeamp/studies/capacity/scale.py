@@ -33,7 +33,8 @@ _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
 # With zones, the erase unit is scaled like the drive, so that the ratio of zone to erase unit is
-# kept. Blocks keep at least this number of pages, because WA of smaller blocks differs.
+# kept. Blocks keep at least this number of pages, because WA of smaller blocks differs. They have
+# fewer only on the drive of the scaling error, where another ratio would change WA much more.
 _FEWEST_PAGES_PER_BLOCK = 64
 # A lifetime run programs each page once per erase that a block endures, in each replica. The first
 # bound limits the programs of all replicas, but a drive keeps at least the second number of blocks.
@@ -93,20 +94,29 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
     Args:
         experiment: requested experiment.
         scale: scale of the drive.
-        smaller: further divisor of the drive's size and of all numbers.
+        smaller: further divisor of the drive's size and of all numbers. With zones, the divisor is
+            that of whole blocks, if the scale keeps the ratio of zone to erase unit.
 
     Raises:
         WriteampError: the workload, or a number of writes, cannot be scaled.
     """
     if scale.is_exact and smaller == 1:
         return _sized(experiment, scale.capacity_bytes)
-    factor = scale.factor * smaller
+    factor, simulated_bytes = scale.factor * smaller, scale.simulated_bytes // smaller
     load = experiment.load
     block_pages, unit_factor = None, 1.0
     if _is_zoned(experiment):
         settings = experiment.device
         drive = build_device(settings.base, **settings.overrides())
-        block_pages, unit_factor = _scaled_blocks(drive, factor)
+        # A block of one program cannot be smaller.
+        can_shrink = round(drive.pages_per_block / scale.unit_factor) > _pages_of_program(drive)
+        keeps_ratio = scale.factor == scale.unit_factor and can_shrink
+        fewest = 1 if keeps_ratio else _FEWEST_PAGES_PER_BLOCK
+        block_pages, unit_factor = _scaled_blocks(drive, factor, fewest)
+        if keeps_ratio:
+            # Blocks are whole programs, so this drive is not smaller by exactly `smaller`.
+            factor = unit_factor
+            simulated_bytes = round(scale.simulated_bytes * scale.factor / factor)
     texts = [scaled_workload(workload.text, factor, unit_factor) for workload in load.workloads]
     scaled = [Spec.of("workloads", text) for text in texts]
     if scaled:
@@ -120,7 +130,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
             if isinstance(getattr(run, name, None), int)
         }
         run = replace(run, **changes)  # type: ignore[arg-type]
-    sized = _sized(experiment, scale.simulated_bytes // smaller, block_pages)
+    sized = _sized(experiment, simulated_bytes, block_pages)
     policy, _ = _policy(experiment.policy, factor)
     return replace(sized, load=load, policy=policy, run=run)
 
@@ -229,13 +239,15 @@ def _writes(name: str, pages: int, factor: float) -> int:
     return scaled
 
 
-def _scaled_blocks(drive: Device, factor: float) -> tuple[int, float]:
+def _scaled_blocks(
+    drive: Device, factor: float, fewest: int = _FEWEST_PAGES_PER_BLOCK
+) -> tuple[int, float]:
     """Return the pages of a block on a drive of 1/`factor` of the size, and the block's scale.
 
-    The scale is well below `factor` if the block would have too few pages.
+    The scale is well below `factor` if the block would have fewer than `fewest` pages.
     """
     own, step = drive.pages_per_block, _pages_of_program(drive)
-    least = math.ceil(min(own, _FEWEST_PAGES_PER_BLOCK) / step)
+    least = math.ceil(min(own, fewest) / step)
     pages = step * max(round(own / factor / step), least)
     return pages, own / pages
 
