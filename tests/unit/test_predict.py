@@ -221,7 +221,10 @@ def test_the_op_that_agrees_with_a_printed_figure_predicts_it() -> None:
     assert all(row["wa"] is None for row in found["printed"] if not row["fdp"])
     table = run("--fdp soc=4%,soc_writes=0 --op 0.07")
     assert "WA of 1.0000" in table.out
-    assert "is an assumption" in table.err + table.out
+    assert "(soc_writes)" in table.out
+    assert "is an assumption" not in table.err + table.out
+    assert "is an assumption" in run("--fdp soc=4% --op 0.07 --verbose").err
+    assert any("is an assumption" in note for note in found["notes"])
 
 
 def test_a_sweep_has_a_row_for_every_value() -> None:

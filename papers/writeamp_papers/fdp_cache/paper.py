@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from writeamp.studies.functions import simulate
-from writeamp.theory.fdp import Cache
+from writeamp.theory.fdp import CachePrediction
 from writeamp_papers.bench import Bench, Findings, Paper
 from writeamp_papers.fdp_cache.pairs import PAIRS, Pair, Unknowns
 from writeamp_papers.items import Item, compared, ordered
@@ -53,7 +53,7 @@ class Inputs:
     def formula(self) -> float:
         """Return the WA of Theorem 1; blocks of old data are never collected."""
         effective = self.op / (1 - self.old_data)
-        return Cache(self.soc, self.soc_writes, effective).wa
+        return CachePrediction(self.soc, self.soc_writes, effective).wa
 
 
 # Computed WA by inputs, and by manager or formula.

@@ -19,6 +19,7 @@ from writeamp.models._expected_value import expected_value, op_of_amplification
 from writeamp.registry.specs import Spec
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
+from writeamp.text import Detail
 from writeamp.units.ratios import RATIOS, RatioLike, all_ratios, op_of, space_in_words
 
 _SOURCE = "Allison et al., EuroSys '25"
@@ -58,9 +59,12 @@ PRINTED = (
 )
 
 
-@dataclass(frozen=True)
-class Cache:
-    """Flash cache on a drive: shares of its small-object part, and the drive's spare space.
+@dataclass(frozen=True, eq=False)
+class CachePrediction(Presented, ComparedByValue):
+    """Predicted WA of a flash cache with a placement handle for each of its parts.
+
+    `wa` is that of all writes, `wa_of_soc` that of the small-object handle. `printed` has the
+    figures of the paper as dictionaries, each with the prediction for its cache.
 
     Attributes:
         soc: share of the cache's logical space that the small-object cache has.
@@ -105,27 +109,6 @@ class Cache:
         op = op_of_soc * self.utilization * self.soc - (1 - self.utilization)
         return op if op > 0 else None
 
-
-@dataclass(frozen=True, eq=False)
-class CachePrediction(Presented, ComparedByValue):
-    """Predicted WA of a flash cache with a placement handle for each of its parts.
-
-    `wa` is that of all writes, `wa_of_soc` that of the small-object handle. `printed` has the
-    figures of the paper as dictionaries, each with the prediction for its cache.
-    """
-
-    cache: Cache
-
-    @property
-    def wa(self) -> float:
-        """WA of all writes of the cache."""
-        return self.cache.wa
-
-    @property
-    def wa_of_soc(self) -> float:
-        """WA of the small-object handle."""
-        return self.cache.wa_of_soc
-
     @property
     def warnings(self) -> list[str]:
         """Sentences on what may be wrong: none."""
@@ -133,12 +116,16 @@ class CachePrediction(Presented, ComparedByValue):
 
     @property
     def notes(self) -> list[str]:
-        """Assumptions of the prediction."""
+        """Assumptions of the prediction, which docs/models.md states as well."""
         return [
-            "The formula assumes that all spare space serves the small-object handle, and that its "
-            "victims are collected in order of age.",
-            f"The share of the writes, {self.cache.soc_writes:.4g}, is an assumption: the paper "
-            "does not print it.",
+            Detail(
+                "The formula assumes that all spare space serves the small-object handle, and that "
+                "its victims are collected in order of age."
+            ),
+            Detail(
+                f"The share of the writes, {self.soc_writes:.4g}, is an assumption: the paper does "
+                "not print it."
+            ),
         ]
 
     @property
@@ -152,7 +139,7 @@ class CachePrediction(Presented, ComparedByValue):
         return [self._beside(figure) for figure in PRINTED]
 
     def _beside(self, figure: PrintedFigure) -> dict[str, Any]:
-        cache = Cache(figure.soc, self.cache.soc_writes, self.cache.op, figure.utilization)
+        cache = CachePrediction(figure.soc, self.soc_writes, self.op, figure.utilization)
         row: dict[str, Any] = {
             "source": _SOURCE,
             "soc": figure.soc,
@@ -171,17 +158,16 @@ class CachePrediction(Presented, ComparedByValue):
         }
 
     def _records(self) -> list[dict[str, Any]]:
-        cache = self.cache
         return [
-            all_ratios(cache.op)
+            all_ratios(self.op)
             | {
-                "utilization": cache.utilization,
-                "soc": cache.soc,
-                "soc_writes": cache.soc_writes,
-                "op_of_soc": cache.op_of_soc,
-                "wa_of_soc": cache.wa_of_soc,
+                "utilization": self.utilization,
+                "soc": self.soc,
+                "soc_writes": self.soc_writes,
+                "op_of_soc": self.op_of_soc,
+                "wa_of_soc": self.wa_of_soc,
                 "wa_of_log": _WA_OF_LOG,
-                "wa": cache.wa,
+                "wa": self.wa,
             }
         ]
 
@@ -192,17 +178,16 @@ class CachePrediction(Presented, ComparedByValue):
 
     def card(self) -> Card:
         """Return the prediction, and a table of the printed figures."""
-        cache = self.cache
         title = (
-            f"With FDP, the cache has a WA of {cache.wa:.4f}: its small-object cache has "
-            f"{cache.wa_of_soc:.4f}, its log {_WA_OF_LOG:g}\n"
-            f"{space_in_words(**all_ratios(cache.op))}"
+            f"With FDP, the cache has a WA of {self.wa:.4f}: its small-object cache has "
+            f"{self.wa_of_soc:.4f}, its log {_WA_OF_LOG:g}\n"
+            f"{space_in_words(**all_ratios(self.op))}"
         )
         rows = [
-            ("small-object cache, share of the space (soc)", f"{cache.soc:.4g}"),
-            ("its share of the writes (soc_writes)", f"{cache.soc_writes:.4g}"),
-            ("utilization", f"{cache.utilization:.4g}"),
-            ("op of its placement handle", f"{cache.op_of_soc:.4g}"),
+            ("small-object cache, share of the space (soc)", f"{self.soc:.4g}"),
+            ("its share of the writes (soc_writes)", f"{self.soc_writes:.4g}"),
+            ("utilization", f"{self.utilization:.4g}"),
+            ("op of its placement handle", f"{self.op_of_soc:.4g}"),
         ]
         return Card(title, (), notes=self.notes, parts=[Card("", rows), self._printed_card()])
 
@@ -256,7 +241,7 @@ def predict_fdp(
     >>> import writeamp as wa
     >>> prediction = wa.predict_fdp("soc=4%", op=0.07)
     >>> round(prediction.wa_of_soc, 4), round(prediction.wa, 4)
-    (1.0874, 1.0288)
+    (1.0864, 1.0285)
     """
     soc, soc_writes = _shares_of(fdp)
     drive_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
@@ -265,7 +250,7 @@ def predict_fdp(
     used = as_ratio("utilization", 1.0 if utilization is None else utilization)
     if not isinstance(used, float | int) or not 0 < used <= 1:
         raise WriteampError(f"utilization is {shown(used)}; it must be above 0 and at most 1")
-    return CachePrediction(Cache(soc, soc_writes, float(drive_op), float(used)))
+    return CachePrediction(soc, soc_writes, float(drive_op), float(used))
 
 
 def _shares_of(text: str) -> tuple[float, float]:
@@ -279,7 +264,7 @@ def _shares_of(text: str) -> tuple[float, float]:
 
 
 def _agreeing(
-    cache: Cache, figure: PrintedFigure, share_of_writes: float
+    cache: CachePrediction, figure: PrintedFigure, share_of_writes: float
 ) -> tuple[float, float] | None:
     """Return the lowest and highest op at which the printed WA agrees, or None.
 
