@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Simulation
+from writeamp._engine import DEFAULT_BATCH_PAGES, Simulation
 from writeamp._engine import Drive as EngineDrive
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import device
+from writeamp.runs.series import flash_pages
 
 _SEED = 1
 
@@ -58,14 +59,9 @@ def buffered_wa(
     )
     simulation.fill(0, drive.logical_pages)
     simulation.run(int(flushed[: count // 2].sum()))
-    settled_pages = _programmed(simulation)
+    settled_pages = flash_pages(simulation.counters())
     simulation.run(int(flushed[count // 2 :].sum()))
-    return (_programmed(simulation) - settled_pages) / (count - count // 2)
-
-
-def _programmed(simulation: Simulation) -> int:
-    counters = simulation.counters()
-    return sum(counters[cause] for cause in CAUSES)
+    return (flash_pages(simulation.counters()) - settled_pages) / (count - count // 2)
 
 
 def evicted(pages: npt.NDArray[np.uint32], capacity_pages: float) -> npt.NDArray[np.bool_]:
