@@ -201,14 +201,18 @@ def test_random_victims_wear_a_drive_as_balls_fill_urns_whatever_is_written() ->
 
 @pytest.mark.registry
 def test_fairness_is_a_share_for_every_entry() -> None:
-    runs = [({"manager": entry.example}, fewest_blocks(entry, 64)) for entry in alone("managers")]
-    runs += [({"victims": entry.example}, 64) for entry in alone("victims")]
-    for policies, blocks in runs:
-        for layout in ("flat", "striped-per-lun"):
+    both = ["flat", "striped-per-lun"]
+    runs = [
+        ({"manager": entry.example}, fewest_blocks(entry, 64), entry.declared["layouts"])
+        for entry in alone("managers")
+    ]
+    runs += [({"victims": entry.example}, 64, both) for entry in alone("victims")]
+    for policies, blocks, layouts in runs:
+        for layout in layouts:
             drive = wa.device("eagletree", blocks=blocks, pages_per_block=16, layout=layout)
             found = wa.endurance(drive, SKEWED, w_max=30, replicas=2, **policies)
-            assert 0 < found.pe_fairness <= 1, run
-            assert found.curve["pe_fairness"].is_between(0, 1, closed="right").all(), run
+            assert 0 < found.pe_fairness <= 1, policies
+            assert found.curve["pe_fairness"].is_between(0, 1, closed="right").all(), policies
             assert found.erases_of_block.max() == 30
 
 
