@@ -44,6 +44,16 @@ DOCTOR: dict[str, Any] = {
     ],
 }  # fmt: skip
 
+_PHASE: dict[str, Any] = {
+    "drive": "D", "run": "r", "phase": 1, "pattern": "uniform", "wa": 2.0, "predicted": 2.1,
+    "predicted_low": 1.9, "predicted_high": 2.3, "holds": True, "reason": None,
+}  # fmt: skip
+CHECK: dict[str, Any] = {
+    "twin": "mine.toml",
+    "summary": "mine.toml predicts 1 load",
+    "p90_error": 0.05,
+    "phases": [_PHASE, _PHASE | {"predicted": None, "reason": "the twin is of D"}],
+}
 COUNTERS: dict[str, Any] = {
     "wa": 1.75, "wa_low": 1.7, "wa_high": 1.8, "wa_definition": "flash over host",
     "class": "measured", "reason": None, "host_bytes": 10, "flash_bytes": 17, "checks": [],

@@ -15,7 +15,7 @@ from test_options import COMMANDS
 
 from in_process import document, run
 from places import ROOT
-from reported import ANSWER, BEFORE_AFTER, COUNTERS, DOCTOR, HOSTILE, reported
+from reported import ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR, HOSTILE, reported
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of, without_serials
@@ -108,7 +108,7 @@ def test_a_page_names_intervals_by_their_kind() -> None:
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.__name__)
 def test_every_section_is_shown_for_a_document_of_the_tests(section: Any, page: Path) -> None:
-    documents = (ANSWER, BEFORE_AFTER, COUNTERS, DOCTOR)
+    documents = (ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR)
     assert any(map(section, (report_in(page), *map(reported, documents))))
 
 
@@ -262,7 +262,18 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-_KEYS = (*ANSWER, *DOCTOR, *COUNTERS, "causes", "models", "settings", "numbers", "equal", "loads")
+_KEYS = (
+    *ANSWER,
+    *CHECK,
+    *DOCTOR,
+    *COUNTERS,
+    "causes",
+    "models",
+    "settings",
+    "numbers",
+    "equal",
+    "loads",
+)
 
 
 @settings(max_examples=40)
@@ -274,7 +285,7 @@ def test_a_document_of_any_shape_is_shown(found: dict[str, Any], is_run: bool) -
     assert in_words(report)
 
 
-@pytest.mark.parametrize("found", [ANSWER, BEFORE_AFTER, DOCTOR, COUNTERS])
+@pytest.mark.parametrize("found", [ANSWER, BEFORE_AFTER, CHECK, DOCTOR, COUNTERS])
 def test_text_of_others_is_shown_and_not_obeyed(found: dict[str, Any]) -> None:
     page = report_page(reported(found, "--trace", HOSTILE)).decode()
     assert "<img" not in page

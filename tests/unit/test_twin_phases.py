@@ -143,8 +143,9 @@ def test_phases_of_other_drives_and_unknown_loads_have_a_reason(
     unknown = replace(drive.phases[3], pattern="fiozipf-shuffle", details="0.8")
     later = replace(drive.phases[3], number=4)
     found = check(twin, [other, replace(drive, phases=(*drive.phases[:3], unknown, later))])
-    reasons = {phase.phase.name: phase.reason for phase in found.phases[1:]}
-    assert found.phases[0].reason == "the twin is of synthetic"
+    reasons = {phase.phase.name: phase.reason for phase in found.phases[:-1]}
+    # Phases of other drives come last.
+    assert found.phases[-1].reason == "the twin is of synthetic"
     assert "generator of fio's zipf" in str(reasons["run1:3"])
     assert reasons["run1:4"] == "the state that the phase before it left is unknown"
     assert all(phase.to_dict()["predicted"] is None for phase in found.phases if phase.reason)
@@ -204,6 +205,37 @@ def test_a_phase_whose_state_is_unknown_has_no_prediction(drive: CountedDrive, l
         assert found[name].steady.predicted is None
         # Others are predicted all the same.
         assert len(phases) < 3 or found["run1:1"].steady.predicted is not None
+
+
+def test_a_simulation_of_zones_asks_for_the_erase_unit(learnt: Fit, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    zones = {"workload": "zones-sequential:zone=1MiB,active=2", "writes": 1000}
+    write_profile(mine, learnt.profile(), [])
+    with pytest.raises(wa.WriteampError, match="did not show the drive's erase unit"):
+        wa.simulate(mine, **zones)
+    tables = learnt.profile()
+    tables["twin"]["erase_unit_pages"] = 32.0
+    write_profile(mine, tables, [])
+    with pytest.raises(wa.WriteampError, match="give --pages-per-block 32, the erase unit"):
+        wa.simulate(mine, **zones)
+    assert wa.simulate(mine, **zones, pages_per_block=32, size="32MiB").wa >= 1
+
+
+def test_the_fill_before_a_chosen_phase_is_used(drive: CountedDrive) -> None:
+    windows = PhaseWindows(drive, drive.chosen(["run1:1"]), SMALL)
+    assert windows.facts()["learnt_from"] == ["run1:0", "run1:1"]
+    assert windows.sequential_factor == pytest.approx(FACTOR, rel=1e-3)
+    assert "assumptions" in windows.notes[-1]
+    fill, load = drive.phases[:2]
+    still = replace(fill, media_bytes=np.zeros_like(fill.media_bytes))
+    kib = replace(load, host_bytes=load.host_bytes / 1024)
+    for phases, sentence in (
+        ((still, load), "does not move in run1:0"),
+        ((fill, replace(load, media_bytes=5000 * load.media_bytes)), "are both host_bytes and"),
+        ((fill, kib), "less than a page|are both host_bytes and"),
+    ):
+        with pytest.raises(wa.WriteampError, match=sentence):
+            PhaseWindows(replace(drive, phases=phases), phases, SMALL).check()
 
 
 def test_a_counter_that_stands_still_gives_no_wa(drive: CountedDrive, learnt: Fit) -> None:
@@ -377,7 +409,7 @@ def test_the_verbs_check_a_twin_and_refuse_what_they_would_have_to_guess(
     write_profile(mine, learnt.profile(), [])
     found = in_process.document("twin check", f"{mine} {table} --workers 1")
     assert [phase["holds"] for phase in found["phases"]] == [True, True, True, True]
-    assert "predicts 1 phases that it was not learnt from" in found["summary"]
+    assert "predicts 1 load that it was not learnt from" in found["summary"]
     frame = pl.read_csv(table)
     pl.concat([frame, frame.with_columns(pl.lit("other").alias("drive"))]).write_csv(two)
     for arguments, sentence in (

@@ -37,13 +37,15 @@ class Candidates:
 
     `error` is the relative error that predicted WA has in addition to the differences between the
     candidates: 0.1 is 10%. `sequential_factor` is the measured WA of a sequential fill, which the
-    candidates' WA lacks.
+    candidates' WA lacks. `unit_for_zones` states the erase unit that zones need, if those of
+    the candidates are not that of the drive.
     """
 
     logical_pages: int
     error: float
     members: tuple[Candidate, ...]
     sequential_factor: float = 1.0
+    unit_for_zones: str = ""
 
     @property
     def carrying(self) -> tuple[Candidate, ...]:
@@ -105,7 +107,19 @@ class Candidates:
             _check_policy(where, member)
         own = {key: table[key] for key in _OF_TWIN if key in table}
         own.setdefault("sequential_factor", 1.0)
-        return Candidates(**_checked(where, _OF_TWIN, own), members=members)
+        checked = _checked(where, _OF_TWIN, own)
+        return Candidates(**checked, members=members, unit_for_zones=_unit_for_zones(where, table))
+
+
+def _unit_for_zones(where: str, table: Mapping[str, Any]) -> str:
+    """Return the erase unit that a twin of phases needs for zones, in words; else nothing."""
+    if "learnt_from" not in table:
+        return ""
+    unit = table.get("erase_unit_pages")
+    if unit is None:
+        return "its phases did not show the drive's erase unit; give --pages-per-block"
+    pages = round(_ABOVE_ZERO.check(f"{where}: erase_unit_pages", unit))
+    return f"give --pages-per-block {pages}, the erase unit that its phases showed"
 
 
 def _check_policy(where: str, candidate: Candidate) -> None:
@@ -128,7 +142,7 @@ _ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
 _OF_CANDIDATE: dict[str, Domain] = {
     "manager": Text(),
     "victims": Text(),
-    "op": _ABOVE_ZERO,
+    "op": Number("be above 0 and at most 1000", lambda value: 0 < value <= 1000),
     "erase_unit_pages": COUNT,
     "weight": SHARE,
 }

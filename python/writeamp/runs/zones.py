@@ -21,6 +21,7 @@ class ZonesOnDrive:
 
     active: int
     zone_pages: int
+    request_bytes: int
     drive: Device
     scale: Scale | None
 
@@ -32,7 +33,8 @@ class ZonesOnDrive:
         if not isinstance(load, Spec) or load.name not in ZONED:
             return None
         zone_pages = (int(load.params["zone"]) + drive.page_bytes // 2) // drive.page_bytes
-        return ZonesOnDrive(int(load.params["active"]), zone_pages, drive, scale)
+        active, request = load.params["active"], load.params["bs"]
+        return ZonesOnDrive(int(active), zone_pages, int(request), drive, scale)
 
     @property
     def erase_units(self) -> float:
@@ -65,6 +67,11 @@ class ZonesOnDrive:
             f"{self.active} active of {self.zone_pages:,} pages = {self.erase_units:.4g} erase "
             f"units of {unit_pages:,} pages"
         )
+        if self.active > 1 and self.request_bytes >= unit_pages * page_bytes:
+            text += (
+                "; a request fills an erase unit, so active zones share none and WA is about 1 "
+                "(erase units of drives have up to gigabytes: --pages-per-block)"
+            )
         if self.scale is None or self.scale.is_exact:
             return [("zones", text)]
         zone_bytes = round(self.zone_pages * page_bytes * self.scale.factor)

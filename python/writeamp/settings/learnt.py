@@ -6,6 +6,7 @@ settings apply to all candidates. A run of a single drive uses the most probable
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any, TypeVar
 from writeamp._engine import declared
 from writeamp.devices.candidates import Candidates
 from writeamp.devices.profile import profile
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import several
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.settings import PolicySettings
 from writeamp.units.ratios import op_of
@@ -45,6 +48,11 @@ def with_candidates(
     candidates = candidates_in(device)
     if candidates is None:
         return tables, None
+    if candidates.unit_for_zones and "pages_per_block" not in device and _has_zones(tables):
+        raise WriteampError(
+            f"WA of zones depends on the erase unit, and the candidates of {device.get('device')} "
+            f"have other ones: {candidates.unit_for_zones}"
+        )
     policy = _given(tables["policy"])
     # A comparison replaces the candidates' policies by those of its rows, so the given policies are
     # not set here.
@@ -59,6 +67,12 @@ def with_candidates(
     if verb != "compare":
         policy = {"manager": best.manager, "victims": best.victims or None} | policy
     return {**tables, "device": drive, "policy": policy}, candidates
+
+
+def _has_zones(tables: Mapping[str, Table]) -> bool:
+    loads = _given(tables.get("load", {}))
+    specs = [loads.get("workload"), *several(loads.get("workloads", ()))]
+    return any(re.match(r"(zones-sequential|nowa)\b", str(spec)) for spec in specs)
 
 
 def candidates_in(device: Table) -> Candidates | None:

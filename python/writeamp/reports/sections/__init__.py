@@ -11,6 +11,7 @@ from writeamp.reports.sections import (
     by_cause,
     details,
     findings,
+    phases,
     run_drawings,
     summary,
     ways,
@@ -21,6 +22,7 @@ from writeamp.reports.sections import (
 SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     summary.summary,
     findings.findings,
+    phases.phases,
     ways.ways,
     before_after.before_after,
     advice.advice,

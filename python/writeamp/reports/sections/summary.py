@@ -249,6 +249,7 @@ _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"models", "op"}), _of_predictions),
     (frozenset({"methods", "op"}), _of_methods),
     (frozenset({"requests", "writes_per_page"}), _of_trace),
+    (frozenset({"twin", "summary", "phases"}), lambda document: words(document, "summary")),
     (frozenset({"wa"}), _wa),
     (frozenset({"findings"}), _of_findings),
 )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from writeamp.errors import WriteampError
 from writeamp.learn.twin.phases.counted import GIB, CountedPhase, CountedWindow
-from writeamp.plots.spec import BarChart, Line
-from writeamp.plots.style import INK, WA_LABEL, series_color
+from writeamp.plots.figures.predictions import Prediction, predicted_and_measured
+from writeamp.plots.spec import BarChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
@@ -207,11 +206,13 @@ class TwinCheck(OneLine, Drawn):
         """Return the errors and the coverage in a sentence."""
         summary = self.summary
         if not summary["tests"]:
-            return f"{self.twin} predicts no phase that it was not learnt from"
+            return f"{self.twin} predicts no load that it was not learnt from"
+        loads = "load" if summary["tests"] == 1 else "loads"
         return (
-            f"{self.twin} predicts {summary['tests']} phases that it was not learnt from with a "
+            f"{self.twin} predicts {summary['tests']} {loads} that it was not learnt from with a "
             f"median error of {summary['median_error']:.1%} (90th percentile "
-            f"{summary['p90_error']:.1%}); {summary['held']} of them are inside their 90% interval"
+            f"{summary['p90_error']:.1%}); {summary['held']} of {summary['tests']} measured WA "
+            "inside the 90% interval"
         )
 
     @property
@@ -266,7 +267,7 @@ class TwinCheck(OneLine, Drawn):
             if phase.steady.error is None:
                 left_out.setdefault(phase.reason or "", []).append(phase.phase.name)
         reasons = [
-            (f"{len(names)} phases", f"{reason}: {', '.join(names)}")
+            (f"{len(names)} phase{'s'[: len(names) != 1]}", f"{reason}: {', '.join(names)}")
             for reason, names in left_out.items()
         ]
         columns = ("no prediction", "why")
@@ -275,46 +276,16 @@ class TwinCheck(OneLine, Drawn):
 
     def figure(self) -> BarChart:
         """Return a figure with the predicted interval of each phase, and its measured WA."""
-        return figure_of(self.phases, str(self))
-
-
-def figure_of(phases: tuple[CheckedPhase, ...], subtitle: str) -> BarChart:
-    """Return a figure with the predicted interval and the measured WA of phases that have both.
-
-    Raises:
-        WriteampError: no phase has both.
-    """
-    rows = [phase for phase in phases if phase.steady.error is not None]
-    if not rows:
-        raise WriteampError("no phase has both a measured and a predicted WA, so none is drawn")
-    predicted = [phase.steady.predicted for phase in rows if phase.steady.predicted is not None]
-    measured = [phase.steady.measured.wa for phase in rows if phase.steady.measured is not None]
-    at = list(range(len(rows)))
-    return BarChart(
-        title="Write amplification of each phase, predicted and measured",
-        subtitle=subtitle,
-        x_label=f"{WA_LABEL}, with its predicted 90% interval",
-        bars=tuple(
-            f"{phase.phase.name} {phase.phase.pattern}{' (learnt)' if phase.is_learnt else ''}"
-            for phase in rows
-        ),
-        layers=(),
-        texts=tuple(f"{phase.steady.error:+.1%}" for phase in rows),
-        low=tuple(prediction.low for prediction in predicted),
-        high=tuple(prediction.high for prediction in predicted),
-        sections=tuple(phase.phase.drive for phase in rows),
-        points=(
-            Line(
-                [prediction.median for prediction in predicted],
-                at,
-                series_color(0),
-                0.0,
-                label="predicted",
-                marker="circle",
-            ),
-            Line(measured, at, INK, 0.0, label="measured", marker="diamond"),
-        ),
-    )
+        drawn = []
+        for phase in self.phases:
+            measured, predicted = phase.steady.measured, phase.steady.predicted
+            if measured is not None and predicted is not None:
+                name = f"{phase.phase.name} {phase.phase.pattern}"
+                name += " (learnt)" if phase.is_learnt else ""
+                values = measured.wa, predicted.median, predicted.low, predicted.high
+                drawn.append(Prediction(name, phase.phase.drive, *values))
+        title = "Write amplification of each phase, predicted and measured"
+        return predicted_and_measured(drawn, title=title, subtitle=str(self))
 
 
 def checked_without(phase: CountedPhase, reason: str) -> CheckedPhase:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from writeamp._engine import scaled_policy
 from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.errors import WriteampError
@@ -37,6 +38,7 @@ from writeamp.learn.twin.phases.windows import factor_of
 from writeamp.learn.twin.serving import Floats
 from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.units.ratios import physical_of
 
 _LEVEL = 0.9
 # Relative standard deviation of the WA of fills between spans of a drive.
@@ -139,7 +141,8 @@ def check(
     """
     phases: list[CheckedPhase] = []
     notes: list[str] = []
-    for drive in drives:
+    # The drive of the twin comes first.
+    for drive in sorted(drives, key=lambda drive: drive.name != twin.drive):
         if drive.name != twin.drive:
             reason = f"the twin is of {twin.drive}"
             phases += [checked_without(phase, reason) for phase in drive.phases]
@@ -172,20 +175,27 @@ def _predictions(
     members = twin.candidates.carrying
     jobs = [(member, seed) for member in members for seed in _SEEDS]
     runner = runner or local_runner(len(jobs))
-    runs = gather_whole(runner, partial(_run, parts), jobs, progress=progress)
+    runs = gather_whole(runner, partial(_run, twin, parts), jobs, progress=progress)
     was = np.array(runs).reshape(len(members), len(_SEEDS), served.windows)
     return _Predictions(twin, drive, divided.reasons, served, np.asarray(was.mean(axis=1)))
 
 
-def _run(parts: Sequence[tuple[ServedPhases, int | None]], job: tuple[Candidate, int]) -> Floats:
+def _run(
+    twin: PhaseTwin, parts: Sequence[tuple[ServedPhases, int | None]], job: tuple[Candidate, int]
+) -> Floats:
     """Return WA of a candidate in the windows of all parts, each with its erase unit in pages."""
     member, seed = job
-    return np.concatenate(
-        [
-            candidate_windows(served, member, unit or member.erase_unit_pages, seed)
-            for served, unit in parts
-        ]
-    )
+    was = []
+    for served, unit_pages in parts:
+        unit = unit_pages or member.erase_unit_pages
+        # Numbers of blocks in the victim policy are those of the whole drive.
+        factor = (
+            twin.candidates.blocks_of(member) * unit / physical_of(GRID.logical_pages, member.op)
+        )
+        victims, _ = scaled_policy("victims", member.victims, factor)
+        small = replace(member, victims=victims)
+        was.append(candidate_windows(served, small, unit, seed))
+    return np.concatenate(was)
 
 
 @dataclass(frozen=True)

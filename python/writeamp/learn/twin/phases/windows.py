@@ -22,6 +22,12 @@ from writeamp.learn.twin.serving import Floats, Grid
 
 # Relative standard deviation of a window's WA: that of the model, as counters are more precise.
 _NOISE = 0.01
+_ONLY_UNIFORM = (
+    "uniform writes do not show whether hot and cold pages are separated: the probabilities of the "
+    "policies are mostly assumptions; choose a phase of zipf or zones, too"
+)
+# Media bytes over host bytes above this mean that one of them has another unit.
+_MOST_WA = 1000.0
 # Valid WA of a fill, as for chains.
 _LEAST_FILL, _MOST_FILL = 0.97, 1.5
 # Least span of zones, as a share of the drive, that shows the erase unit.
@@ -87,7 +93,13 @@ class PhaseWindows:
         return (
             *self.drive.notes,
             *(f"{count} chosen phases are not used: {why}" for why, count in left_out.items()),
+            *([_ONLY_UNIFORM] if self._are_uniform else []),
         )
+
+    @property
+    def _are_uniform(self) -> bool:
+        loads = {phase.load.workload for phase in self.used if not phase.load.is_fill}
+        return loads == {"uniform"}
 
     def _reason(self, phase: CountedPhase) -> str:
         """Return why a chosen load has no window."""
@@ -97,7 +109,11 @@ class PhaseWindows:
     def used(self) -> tuple[CountedPhase, ...]:
         """The chosen phases from which the twin is learnt, with the fills."""
         loads = {phase.name for _, phase, _ in (*self.served.places, *self.zoned.places)}
-        return tuple(phase for phase in self.learnt if phase.load.is_fill or phase.name in loads)
+        return tuple(
+            phase
+            for phase in self.drive.phases
+            if phase in self.fills or (phase in self.learnt and phase.name in loads)
+        )
 
     @property
     def logical_pages(self) -> int:
@@ -106,8 +122,14 @@ class PhaseWindows:
 
     @cached_property
     def fills(self) -> tuple[CountedPhase, ...]:
-        """The chosen fills."""
-        return tuple(phase for phase in self.learnt if phase.load.is_fill)
+        """The chosen fills, and those before chosen loads."""
+        groups = (*self.served.groups, *self.zoned.groups)
+        preceding = {id(group.fill) for group in groups}
+        return tuple(
+            phase
+            for phase in self.drive.phases
+            if phase.load.is_fill and (phase in self.learnt or id(phase) in preceding)
+        )
 
     @property
     def sequential_factor(self) -> float:
@@ -115,9 +137,8 @@ class PhaseWindows:
         return float(np.mean([factor_of(fill)[0] for fill in self.fills])) if self.fills else 1.0
 
     def factor(self, group: PhaseGroup) -> float:
-        """Return the WA of the fill of a group, or else the mean of the chosen fills."""
-        is_chosen = group.fill is not None and group.fill in self.fills
-        return factor_of(group.fill)[0] if is_chosen and group.fill else self.sequential_factor
+        """Return the WA of the fill of a group, or else the mean of all fills."""
+        return self.sequential_factor if group.fill is None else factor_of(group.fill)[0]
 
     @cached_property
     def wa(self) -> Floats:
@@ -190,7 +211,9 @@ class PhaseWindows:
             WriteampError: no chosen phase has a known load and enough rows, or its WA is below 1.
         """
         for fill in self.fills:
-            wa = 1.0 if fill.whole is None else fill.whole.wa
+            if fill.whole is None:
+                raise WriteampError(f"the counter of media bytes does not move in {fill.name}")
+            wa = fill.whole.wa
             if not _LEAST_FILL <= wa <= _MOST_FILL:
                 raise WriteampError(
                     f"the fill {fill.name} has a WA of {wa:.3f}; a twin needs {_LEAST_FILL:g} to "
@@ -207,6 +230,12 @@ class PhaseWindows:
             raise WriteampError(
                 "no chosen phase can be learnt from: "
                 + ("; ".join(sorted(reasons)) or "choose a load, too, and not only fills")
+            )
+        high = int(np.argmax(self.wa))
+        if self.wa[high] > _MOST_WA:
+            raise WriteampError(
+                f"{self.served.places[high][1].name} has a WA of {self.wa[high]:.0f}: are both "
+                "host_bytes and media_bytes in bytes?"
             )
         low = int(np.argmin(self.wa))
         if self.wa[low] < 0.9:
