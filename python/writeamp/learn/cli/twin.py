@@ -168,8 +168,10 @@ def twin_fit(
 ) -> None:
     """Fit a drive's hidden parameters: intervals of op and erase unit, probable policies.
 
-    The first fit of a chain of workloads simulates many candidate drives, and caches their WA. This
-    takes some minutes of processor time. After Ctrl-C, run the same command to continue.
+    The first fit of a chain of workloads, or of phases, simulates many candidate drives, and caches
+    their WA. This takes some minutes of processor time. After Ctrl-C, run the same command to
+    continue. A table of phases has the columns drive, run, phase, pattern, details, span_gib,
+    host_bytes and media_bytes.
 
     Example: writeamp twin fit windows.parquet --out mine.toml
 
