@@ -14,6 +14,7 @@ import in_process
 import writeamp as wa
 from twins import SOME
 from writeamp._engine import Drive, Geometry, Load, Simulation
+from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.phases.checked import CheckedPhase
 from writeamp.learn.twin.phases.checking import PhaseTwin, check
@@ -21,6 +22,7 @@ from writeamp.learn.twin.phases.counted import GIB, CountedPhase
 from writeamp.learn.twin.phases.served import GRID
 from writeamp.learn.twin.phases.table import CountedDrive, read_drives
 from writeamp.learn.twin.phases.windows import PhaseWindows
+from writeamp.learn.twin.phases.zoned import weighed_by_zones
 from writeamp.learn.twin.profile import write_profile
 from writeamp.learn.twin.serving import programmed_pages
 from writeamp.learn.twin.table import table_of
@@ -30,10 +32,11 @@ PAGES, UNIT, OP = 2**13, 32, 0.25
 FACTOR = 1.05
 SMALL = replace(GRID, unit_pages=(32,), op=(0.15, 0.2, 0.25, 0.3, 0.36), logical_pages=PAGES)
 GREEDY = SOME[:1]
+ZONES, ZONES_LOAD = "zns-noshuffle", f"zones-sequential:zone={3 << 19},active=4,bs={1 << 19}"
 
 
 def rows_of(
-    workload: str, number: int, span: float, *, filled: bool, rows: int = 30, fault: float = 1.0
+    workload: str, number: int, span: float, *, filled: bool, unit: int = UNIT, rows: int = 30
 ) -> list[dict[str, object]]:
     """Return rows of the counters of a simulated drive in a phase, after a fill of its span."""
     pages = round(PAGES * span)
@@ -42,14 +45,14 @@ def rows_of(
         chips_per_channel=1,
         dies_per_chip=1,
         planes_per_die=1,
-        blocks_per_plane=round(PAGES * (1 + OP) / UNIT),
-        pages_per_block=UNIT,
+        blocks_per_plane=round(PAGES * (1 + OP) / unit),
+        pages_per_block=unit,
         page_bytes=4096,
     )
     drive = Drive(
         geometry=geometry, logical_pages=pages, layout="flat", manager="single", victims="greedy"
     )
-    load = "sequential" if workload == "sequential" else workload
+    load = ZONES_LOAD if workload == ZONES else workload
     simulation = Simulation(drive, Load.spec(load, pages, 4096), seed=7, batch_pages=256)
     if filled:
         simulation.fill(0, pages)
@@ -57,14 +60,14 @@ def rows_of(
     begun, found = programmed_pages(simulation), []
     for at in range(1, rows + 1):
         simulation.run(length * at // rows - length * (at - 1) // rows)
-        media = (programmed_pages(simulation) - begun) * 4096 * FACTOR * fault
+        media = (programmed_pages(simulation) - begun) * 4096 * FACTOR
         found.append(
             {
                 "drive": "synthetic",
                 "run": "run1",
                 "phase": number,
                 "pattern": workload,
-                "details": "",
+                "details": "activeZones: 4 pagesPerZone: 3" if workload == ZONES else "",
                 "span_gib": span * PAGES * 4096 / GIB,
                 "host_bytes": length * at // rows * 4096,
                 "media_bytes": round(media),
@@ -280,6 +283,31 @@ def test_a_damaged_twin_is_refused(learnt: Fit, name: str, value: object, senten
         del tables["twin"][name]
     with pytest.raises(wa.WriteampError, match=sentence):
         PhaseTwin.of("mine.toml", tables, "mine.toml")
+
+
+def test_zones_tell_victims_by_age_from_greedy_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "zones.csv"
+    pl.DataFrame(
+        [
+            *rows_of("sequential", 0, 1.0, filled=False),
+            *rows_of("uniform", 1, 1.0, filled=True),
+            *rows_of(ZONES, 2, 1.0, filled=True, unit=256),
+        ]
+    ).write_csv(path)
+    zoned = read_drives(path)[0]
+    windows = PhaseWindows(zoned, zoned.phases, SMALL)
+    both = ((Variant("single", "greedy"),), (Variant("single", "fifo"),))
+    fitted = fit(windows, table=table_of(windows.served, families=both))
+    fitted.__dict__["erase_unit_pages"] = (256.0, 200.0, 300.0)
+    before, after = (
+        {family["victims"]: family["weight"] for family in one.families}
+        for one in (fitted, weighed_by_zones(fitted, windows))
+    )
+    assert before["fifo"] > 0.1
+    assert after["greedy"] > 0.95
 
 
 def test_steady_wa_begins_at_a_row_and_needs_five_rows(drive: CountedDrive) -> None:
