@@ -33,6 +33,9 @@ from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import STATES, Design
 from writeamp.learn.twin import fitting, one_number
 from writeamp.learn.twin.families import USUAL
+from writeamp.learn.twin.phases.served import GRID
+from writeamp.learn.twin.phases.windows import PhaseWindows
+from writeamp.learn.twin.profile import write_profile
 from writeamp.learn.twin.table import table_of
 
 PAGES = [
@@ -56,11 +59,12 @@ SHORT = {
     "writeamp endurance --capacity": "--w-max 9 --replicas 2",
     "writeamp endurance --workload": "--w-max 50 --replicas 2",
     "writeamp simulate --device mine.toml": "--writes 20000",
+    "writeamp simulate --device mx.toml": "--size 64MiB --writes 20000",
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
-# Run by `make test-full` alone; the items and figures of each paper have tests of their own.
-LONG = "writeamp reproduce"
+# Run by `make test-full` alone; papers and twins of phases have tests of their own.
+LONG = ("writeamp reproduce", "writeamp twin fit tests/data", "writeamp twin fit own.toml")
 # It would change the start-up files of whoever runs the tests.
 NOT_RUN = "writeamp --install-completion"
 # They need what a machine may not have.
@@ -105,6 +109,8 @@ def of_each_verb() -> list[str]:
     """Return the first command of each verb, and of each that a verb has."""
     first: dict[tuple[str, ...], str] = {}
     for command in commands():
+        if command.startswith(LONG):
+            continue
         words = itertools.takewhile(str.isalpha, command.split())
         first.setdefault(tuple(words), command)
     return list(first.values())
@@ -163,6 +169,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert in_process.run("volumes split", split).status == 0
     measure_drives(folder)
     snapshot_drives(folder)
+    learn_drive(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
 
@@ -177,7 +184,11 @@ def _small_tables(
     if not FULL:
         small = replace(one_number.GRID, logical_pages=2**13)
         monkeypatch.setattr(one_number, "GRID", small)
-        monkeypatch.setattr(fitting, "table_of", partial(table_of, grid=small, families=USUAL))
+        monkeypatch.setattr(
+            fitting,
+            "table_of",
+            lambda served, **given: table_of(served, **given | {"grid": small, "families": USUAL}),
+        )
 
 
 def measure_drives(folder: Path) -> None:
@@ -193,6 +204,28 @@ def measure_drives(folder: Path) -> None:
         collect(Formula(name=drive), out=table, design=design)
         arguments = f"{table} --model linear --features {features} --out {folder}/{file}.model"
         assert in_process.run("blackbox train", arguments).status == 0
+
+
+def learn_drive(folder: Path) -> None:
+    """Make a twin of a real drive from published counters, and runs as a user describes them."""
+    (folder / "tests").symlink_to(ROOT / "tests")
+    drives = wa.twin.read_drives(ROOT / "tests/data/real-drives/ssdiq_counters.csv")
+    drive = next(drive for drive in drives if drive.name.startswith("Micron"))
+    phases = drive.chosen(["mp0op02:6", "mp0op02:7"])
+    windows = PhaseWindows(drive, phases, replace(GRID, op=GRID.op[8:12], logical_pages=2**13))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        table = table_of(windows.served, families=USUAL[:1])
+    write_profile(folder / "mx.toml", fitting.fit(windows, table=table).profile(), [])
+    loads = [{"pattern": phase.pattern, "span_gib": 745.2} for phase in phases]
+    (folder / "own.toml").write_text(tomli_w.dumps({"drive": "my drive", "phases": loads}))
+    columns = ("phase", "host_bytes", "media_bytes")
+    rows = [
+        (number, *pair)
+        for number, phase in enumerate(phases)
+        for pair in ((0.0, 0.0), *zip(phase.host_bytes, phase.media_bytes, strict=True))
+    ]
+    pl.DataFrame(rows, schema=columns, orient="row").write_csv(folder / "counters.csv")
 
 
 def snapshot_drives(folder: Path) -> None:
