@@ -127,6 +127,7 @@ LINES: dict[str, tuple[str, ...]] = {
         f"{_SMALL_PLAN} --plan @plan --out out.pq",
         "--windows @windows:b --plan @plan --out out.pq",
     ),
+    "twin check": ("@profile @trace --workers 1", "@profile @profile --readings @trace"),
     "twin fit": ("--wa 2.5 --trace @trace --out out.toml --workers 1", "--trace @trace "
                  "--counters @snap --counters @snap --out out.toml --workers 1"),
     "answer": (f"{_RUN} --quick", f"--trace @trace {_OF_TRACE} --quick",
