@@ -162,6 +162,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, out in (("sweep", "results"), ("matters", "matters")):
         arguments = f"{folder}/{name}.toml --keep {folder}/{out}"
         assert in_process.run("sweep", arguments).status == 0
+    captured = "--device ssd-v --workload random:bs=4k,write=1.0 --host-bytes 256MiB"
+    assert in_process.run("simulate", f"{captured} --rb-capture {folder}/rb.vcd").status == 0
     fleet = f"{folder}/fleet.csv.zst"
     made = "--volumes 20 --requests 2e5 --seed 1 --format alibaba"
     assert in_process.run("volumes make", f"{made} --out {fleet}").status == 0
