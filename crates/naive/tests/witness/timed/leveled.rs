@@ -65,7 +65,7 @@ fn unit_writes(case: &Drive) -> Vec<u32> {
 
 /// Counts the program units that are begun, and blocks erased in the middle of one.
 ///
-/// A wear leveller closed such a block earlier in the same host write.
+/// Earlier in the same host write, wear levelling had closed each block that is counted as such.
 fn begun_and_cut_short(ops: &[LogicalOp]) -> (u64, u64) {
     let (mut begun_units, mut cut_short) = (0, 0);
     let mut last_leveled = None;
