@@ -1,4 +1,4 @@
-"""Trials of twins on published counters of real drives: what they predict of other phases.
+"""Trials of twins on published counters of real drives: fits to some phases, WA of others.
 
 Candidates are simulated once for each drive and cached, as those of `writeamp twin fit`.
 """
@@ -127,15 +127,6 @@ def trials_of(drive: CountedDrive) -> list[Trial]:
     return trials
 
 
-def windows_of(trial: Trial) -> PhaseWindows:
-    """Return the measured windows that a trial learns from."""
-    fills = [fill_of(trial.drive, load) for load in trial.learnt]
-    learnt = {*trial.learnt, *(fill for fill in fills if fill is not None)}
-    return PhaseWindows(
-        trial.drive, tuple(phase for phase in trial.drive.phases if phase in learnt)
-    )
-
-
 def outcome_of(trial: Trial, table: CandidateTable, columns: Sequence[str]) -> Outcome:
     """Learn a twin and predict all phases of its drive.
 
@@ -144,7 +135,7 @@ def outcome_of(trial: Trial, table: CandidateTable, columns: Sequence[str]) -> O
         table: candidates under all loads of the drive.
         columns: name of the phase of each window of the table.
     """
-    windows = windows_of(trial)
+    windows = PhaseWindows(trial.drive, trial.learnt)
     used = [columns.index(phase.name) for _, phase, _ in windows.served.places]
     fitted = fit(windows, table=replace(table, wa=table.wa[..., used]))
     learnt = weighed_by_zones(fitted, windows, Here())

@@ -11,6 +11,9 @@ from writeamp.errors import WriteampError
 from writeamp.registry.entries import Entry, engine_entries
 from writeamp.registry.specs import Spec
 
+# Workloads that write zones, whose WA depends on the ratio of zone to erase unit.
+ZONED = ("zones-sequential", "nowa")
+
 
 def default_victims(manager: str) -> str:
     """Return the default victim policy of a manager.

@@ -7,12 +7,10 @@ from typing import Any
 
 from writeamp import traces
 from writeamp.devices.device import Device
+from writeamp.registry.declarations import ZONED
 from writeamp.registry.specs import Spec
 from writeamp.runs.capacity_error import Scale
 from writeamp.units.byte_sizes import shown_bytes
-
-# Workloads that write zones, whose WA depends on the ratio of zone to erase unit.
-ZONED = ("zones-sequential", "nowa")
 
 
 @dataclass(frozen=True)

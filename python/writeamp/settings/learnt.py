@@ -17,6 +17,7 @@ from writeamp.devices.candidates import Candidates
 from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import several
+from writeamp.registry.declarations import ZONED
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.settings import PolicySettings
 from writeamp.units.ratios import op_of
@@ -72,7 +73,7 @@ def with_candidates(
 def _has_zones(tables: Mapping[str, Table]) -> bool:
     loads = _given(tables.get("load", {}))
     specs = [loads.get("workload"), *several(loads.get("workloads", ()))]
-    return any(re.match(r"(zones-sequential|nowa)\b", str(spec)) for spec in specs)
+    return any(re.split(r"[:(]", str(spec))[0] in ZONED for spec in specs)
 
 
 def candidates_in(device: Table) -> Candidates | None:

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Drive, Geometry, Load, Simulation
+from writeamp._engine import DEFAULT_BATCH_PAGES, Drive, Geometry, Load, Simulation
 from writeamp.errors import WriteampError
 from writeamp.learn.twin.families import Variant
+from writeamp.runs.series import flash_pages
 from writeamp.units.ratios import logical_of, physical_of
 
 Floats = npt.NDArray[np.float64]
@@ -50,6 +51,27 @@ def grid_for(logical_pages: int) -> Grid:
         return Grid()
     octaves = round(2 * math.log2(max(logical_pages, _LEAST_PAGES))) / 2
     return Grid(logical_pages=min(LOGICAL_PAGES, round(2**octaves)))
+
+
+# Valid WA of a fill in order. Parity and metadata raise it above 1; a greater WA comes from moving
+# data out of an SLC cache, which no candidate has.
+LEAST_SEQUENTIAL, MOST_SEQUENTIAL = 0.97, 1.5
+# Windows with a WA below this were written by a compressing drive.
+_LEAST_WA = 0.9
+
+
+def check_not_compressed(wa: Floats, name_of: Callable[[int], str]) -> None:
+    """Reject windows in which the flash wrote less than the host.
+
+    Raises:
+        WriteampError: the lowest WA is too low; `name_of` returns the name of its window.
+    """
+    low = int(np.argmin(wa))
+    if wa[low] < _LEAST_WA:
+        raise WriteampError(
+            f"{name_of(low)} has a write amplification of {wa[low]:.3f}: the flash wrote less "
+            "than the host, as on a compressing drive, which a twin cannot model"
+        )
 
 
 class Served(Protocol):
@@ -172,8 +194,7 @@ def serve(simulation: Simulation, cuts: Sequence[tuple[int, int]]) -> Floats:
 
 def programmed_pages(simulation: Simulation) -> int:
     """Return the flash pages that a simulation has programmed."""
-    counters = simulation.counters()
-    return sum(counters[cause] for cause in CAUSES)
+    return flash_pages(simulation.counters())
 
 
 def sized(variant: Variant, unit_pages: int, op: float, logical_pages: int) -> tuple[int, int]:
@@ -185,10 +206,10 @@ def sized(variant: Variant, unit_pages: int, op: float, logical_pages: int) -> t
     return blocks, round(logical_of((blocks - variant.tied_blocks) * unit_pages, op))
 
 
-def simulated_windows(
-    served: Served, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
-) -> Floats | None:
-    """Return a candidate's WA in each window; None if it cannot serve the writes."""
+def small_drive(
+    variant: Variant, unit_pages: int, blocks: int, logical_pages: int, page_bytes: int
+) -> Drive:
+    """Return a drive with these policies in one plane, whose blocks are its erase units."""
     geometry = Geometry(
         channels=1,
         chips_per_channel=1,
@@ -196,17 +217,24 @@ def simulated_windows(
         planes_per_die=1,
         blocks_per_plane=blocks,
         pages_per_block=unit_pages,
-        page_bytes=served.page_bytes,
+        page_bytes=page_bytes,
+    )
+    return Drive(
+        geometry=geometry,
+        logical_pages=logical_pages,
+        layout="flat",
+        manager=variant.manager,
+        victims=variant.victims_on(blocks),
     )
 
+
+def simulated_windows(
+    served: Served, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
+) -> Floats | None:
+    """Return a candidate's WA in each window; None if it cannot serve the writes."""
+
     def drive_of(pages: int) -> Drive:
-        return Drive(
-            geometry=geometry,
-            logical_pages=pages,
-            layout="flat",
-            manager=variant.manager,
-            victims=variant.victims_on(blocks),
-        )
+        return small_drive(variant, unit_pages, blocks, pages, served.page_bytes)
 
     try:
         return served.window_was(drive_of, logical_pages, seed=seed)

@@ -20,6 +20,7 @@ from writeamp.files import inputs, output
 from writeamp.files.tables import read_csv, read_parquet
 from writeamp.learn.twin.chain import Chain
 from writeamp.learn.twin.families import FAMILIES
+from writeamp.learn.twin.serving import LEAST_SEQUENTIAL, MOST_SEQUENTIAL, check_not_compressed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +32,6 @@ MOST_BYTES = 64 << 20
 _TOLERANCE = 0.05
 # A window with less than this share of its host bytes lacks a part; parts have at least a quarter.
 _WHOLE_FROM = 0.85
-# Largest plausible WA of the sequential fill. Parity and metadata cause less; a greater WA comes
-# from moving data out of an SLC cache. No candidate drive has an SLC cache, so windows with a
-# greater WA are rejected.
-_MOST_SEQUENTIAL = 1.5
 # Least number of parts that a window must have in one run for an estimate of its noise.
 _FEWEST_PARTS = 3
 
@@ -139,18 +136,13 @@ class Windows:
             WriteampError: the flash wrote less than the host, or far more than the host during the
                 fill.
         """
-        if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
+        if not LEAST_SEQUENTIAL <= self.sequential_factor <= MOST_SEQUENTIAL:
             raise WriteampError(
                 f"the sequential fill has a write amplification of {self.sequential_factor:.3f}; "
-                f"parity and metadata give 1 to {_MOST_SEQUENTIAL}. A higher value comes from "
+                f"parity and metadata give 1 to {MOST_SEQUENTIAL}. A higher value comes from "
                 "emptying an SLC cache, a lower one from a wrong counter; a twin cannot be fitted"
             )
-        low = int(np.argmin(self.wa))
-        if self.wa[low] < 0.9:
-            raise WriteampError(
-                f"window {low + 1} has a write amplification of {self.wa[low]:.3f}: the flash "
-                "wrote less than the host, as on a compressing drive, which a twin cannot model"
-            )
+        check_not_compressed(self.wa, lambda window: f"window {window + 1}")
 
     def frame(self) -> pl.DataFrame:
         """Return the windows as a table, a row for each part."""

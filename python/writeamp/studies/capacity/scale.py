@@ -10,11 +10,10 @@ from writeamp._engine import scaled_policy, scaled_workload
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
-from writeamp.registry.declarations import is_custom
+from writeamp.registry.declarations import ZONED, is_custom
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.capacity_error import Scale
-from writeamp.runs.zones import ZONED
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, PolicySettings

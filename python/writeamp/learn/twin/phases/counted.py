@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from writeamp.learn.twin.phases.loads import PhaseLoad, load_of
-
-Floats = npt.NDArray[np.float64]
+from writeamp.learn.twin.serving import Floats
 
 GIB = float(1 << 30)
 FIFTHS = 5

@@ -14,10 +14,10 @@ from functools import cache
 
 import numpy as np
 
-from writeamp._engine import Drive, Geometry, Load, Simulation
+from writeamp._engine import Load
 from writeamp.learn.twin.chain import PAGE_BYTES
-from writeamp.learn.twin.serving import Floats
-from writeamp.runs.series import flash_pages
+from writeamp.learn.twin.families import Variant
+from writeamp.learn.twin.serving import Floats, serve, simulation_of, small_drive
 from writeamp.units.ratios import physical_of
 
 # Simulated drive of the curve. WA depends on the ratio of zone to erase unit, and hardly on the
@@ -100,24 +100,10 @@ def _wa_of_zone(ratio: float, op: float, seed: int) -> float:
     """Return WA of one active zone of `ratio` erase units, each trimmed before it is rewritten."""
     pages = _LOGICAL_UNITS * _UNIT_PAGES
     zone_bytes = round(ratio * _UNIT_PAGES) * PAGE_BYTES
-    drive = Drive(
-        geometry=Geometry(
-            channels=1,
-            chips_per_channel=1,
-            dies_per_chip=1,
-            planes_per_die=1,
-            blocks_per_plane=round(physical_of(_LOGICAL_UNITS, op)),
-            pages_per_block=_UNIT_PAGES,
-            superblock=False,
-        ),
-        logical_pages=pages,
-        layout="flat",
-        manager="single",
-    )
-    load = Load.spec(f"zones-sequential:zone={zone_bytes},active=1", pages)
-    simulation = Simulation(drive, load, seed=seed, batch_pages=1024)
+    blocks = round(physical_of(_LOGICAL_UNITS, op))
+    drive = small_drive(Variant("single", "greedy"), _UNIT_PAGES, blocks, pages, PAGE_BYTES)
+    load = Load.spec(f"zones-sequential:zone={zone_bytes},active=1", pages, PAGE_BYTES)
+    simulation = simulation_of(drive, load, seed)
     simulation.fill(0, pages)
-    simulation.run(round(_DRIVE_WRITES * _UNCOUNTED * pages))
-    earlier_pages = flash_pages(simulation.counters())
-    written = simulation.run(round(_DRIVE_WRITES * (1 - _UNCOUNTED) * pages))
-    return (flash_pages(simulation.counters()) - earlier_pages) / written
+    begin, end = (round(length * pages) for length in (_DRIVE_WRITES * _UNCOUNTED, _DRIVE_WRITES))
+    return float(serve(simulation, [(begin, end)])[0])

@@ -18,7 +18,13 @@ from writeamp.learn.twin.phases.erase_unit import erase_unit_interval, zone_curv
 from writeamp.learn.twin.phases.groups import Grouped, PhaseGroup
 from writeamp.learn.twin.phases.served import GRID, ServedPhases, grouped_on
 from writeamp.learn.twin.phases.table import CountedDrive
-from writeamp.learn.twin.serving import Floats, Grid
+from writeamp.learn.twin.serving import (
+    LEAST_SEQUENTIAL,
+    MOST_SEQUENTIAL,
+    Floats,
+    Grid,
+    check_not_compressed,
+)
 
 # Relative standard deviation of a window's WA: that of the model, as counters are more precise.
 _NOISE = 0.01
@@ -28,8 +34,6 @@ _ONLY_UNIFORM = (
 )
 # Media bytes over host bytes above this mean that one of them has another unit.
 _MOST_WA = 1000.0
-# Valid WA of a fill, as for chains.
-_LEAST_FILL, _MOST_FILL = 0.97, 1.5
 # Least span of zones, as a share of the drive, that shows the erase unit.
 _WHOLE_DRIVE = 0.98
 # Relative error of predictions: judged by leaving phases out (docs/real-drive-scoreboard.md).
@@ -214,10 +218,11 @@ class PhaseWindows:
             if fill.whole is None:
                 raise WriteampError(f"the counter of media bytes does not move in {fill.name}")
             wa = fill.whole.wa
-            if not _LEAST_FILL <= wa <= _MOST_FILL:
+            if not LEAST_SEQUENTIAL <= wa <= MOST_SEQUENTIAL:
                 raise WriteampError(
-                    f"the fill {fill.name} has a WA of {wa:.3f}; a twin needs {_LEAST_FILL:g} to "
-                    f"{_MOST_FILL:g} (below: wrong counters; above: a cache that is folded)"
+                    f"the fill {fill.name} has a WA of {wa:.3f}; a twin needs "
+                    f"{LEAST_SEQUENTIAL:g} to {MOST_SEQUENTIAL:g} (below: wrong counters; "
+                    "above: a cache that is folded)"
                 )
         if not self.served.windows:
             loads = [phase for phase in self.learnt if not phase.load.is_fill]
@@ -237,9 +242,4 @@ class PhaseWindows:
                 f"{self.served.places[high][1].name} has a WA of {self.wa[high]:.0f}: are both "
                 "host_bytes and media_bytes in bytes?"
             )
-        low = int(np.argmin(self.wa))
-        if self.wa[low] < 0.9:
-            raise WriteampError(
-                f"{self.served.places[low][1].name} has a WA of {self.wa[low]:.3f}: the flash "
-                "wrote less than the host, as on a compressing drive, which a twin cannot model"
-            )
+        check_not_compressed(self.wa, lambda window: self.served.places[window][1].name)
