@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from writeamp.cli import boundary, options
@@ -16,6 +15,7 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import Interrupted
+from writeamp.results.card import Card
 from writeamp.runners import Runner
 from writeamp_papers import PAPERS, Findings, Item, Paper, Reproduction, Verdict
 from writeamp_papers import reproduce as compute
@@ -74,8 +74,13 @@ def reproduce(
             reproduction = stopped.finished
             if not reproduction.items:
                 raise
-    if not options.printed_json(reproduction.to_dict, json=json):
-        _print(reproduction)
+    options.show(
+        reproduction.to_dict,
+        lambda: _card(reproduction),
+        json=json,
+        print_tables=lambda _: _print(reproduction),
+    )
+    if not json:
         form = "" if reproduction.full else " (small drives, short runs; --full for larger ones)"
         seconds = time.perf_counter() - started
         stdout.print(f"{len(reproduction.items)} items in {seconds:.0f} s{form}", highlight=False)
@@ -94,22 +99,23 @@ def reproduce(
 
 def _print(findings: Reproduction) -> None:
     paper = findings.paper
-    made = Table(title=paper.citation, title_justify="left", title_style="bold")
-    made.add_column("item", overflow="fold")
-    made.add_column("published", justify="right", no_wrap=True)
-    made.add_column("computed", justify="right", no_wrap=True)
-    made.add_column("verdict", no_wrap=True)
-    for item in findings.items:
-        verdict = Text(item.verdict, style=_STYLES[item.verdict])
-        sign = "< " if item.kind == "ordering" else "≤ " if item.bound else ""
-        made.add_row(item.item, sign + _shown(item.published), _shown(item.ours), verdict)
-    stdout.print(made)
+    card = _card(findings)
+    styled = [[*cells, Text(verdict, style=_STYLES[verdict])] for *cells, verdict in card.rows]
+    stdout.print(options.table(card.title, card.columns, styled))
     pins = known_differences(paper.name, full=findings.full)
     for item in findings.items:
         if item.verdict not in ("match", "input", "checked"):
             pin = pins.get(item.item)
             _print_note(item, pin.reason if pin else "")
     _print_counts(paper, findings)
+
+
+def _card(findings: Reproduction) -> Card:
+    rows = []
+    for item in findings.items:
+        sign = "< " if item.kind == "ordering" else "≤ " if item.bound else ""
+        rows.append([item.item, sign + _shown(item.published), _shown(item.ours), item.verdict])
+    return Card(findings.paper.citation, rows, ["item", ">published", ">computed", "verdict"])
 
 
 def _print_note(item: Item, reason: str) -> None:

@@ -170,7 +170,7 @@ def test_theory_of_a_row_is_marked_on_its_bar_and_shown_beside_its_wa(tmp_path: 
     card = found.card()
     shown = [row[part.columns.index(">theory")] for part in card.parts for row in part.rows]
     assert shown == [f"{mark:.3f}" if mark else "" for mark in marks]
-    assert any("mean field of hcwf:d=5" in note for note in card.notes)
+    assert any("mean field of hcwf:d=5" in note for note in card.legend)
     found.plot(tmp_path / "marked.html")
     assert f"theory of the row: {points.x[0]:.4f}" in (tmp_path / "marked.html").read_text()
 
@@ -223,7 +223,8 @@ def test_a_mean_that_drifts_is_not_steady_and_says_why() -> None:
     assert row["steady_reason"]
     done = run("compare", f"{arguments} --pages-per-block 32")
     assert "│ * " in done.out
-    assert done.out.count("not steady") == 1
+    assert ", not steady: each page" in " ".join(done.out.split())
+    assert done.out.count("WA is not steady") == 1
     assert row["steady_reason"] not in done.out
     assert done.err.count("\n") == 1
     assert row["steady_reason"] in done.err

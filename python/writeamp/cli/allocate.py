@@ -46,6 +46,4 @@ def allocate(
 
     with Bar("exploring", lambda done, whole: f"{done:,} of {whole:,} workloads") as bar:
         division = divided(**vars(settings), progress=bar.update)
-    options.show_result(
-        division, lambda: options.print_card(division.card()), json=json, csv=csv, plot=plot
-    )
+    options.show_result(division, json=json, csv=csv, plot=plot)

@@ -82,8 +82,13 @@ def answer(
     for sentence in result.notes:
         options.note(sentence)
     try:
-        if not options.printed_json(result.to_dict, result.beside, json=json):
-            _print_reasons(result)
+        options.show(
+            result.to_dict,
+            result.card,
+            beside=result.beside,
+            json=json,
+            print_tables=lambda _: _print_reasons(result),
+        )
     finally:
         if plot is not None and not result.unfinished:
             result.plot(plot)

@@ -21,7 +21,6 @@ from writeamp.settings.experiment import Experiment
 
 if TYPE_CHECKING:
     from writeamp.results.card import Card
-    from writeamp.studies.compare.result import Comparison
 
 # Columns to leave out on a narrow terminal.
 _SPARE_COLUMNS = (">B/page", ">M pages/s")
@@ -72,7 +71,7 @@ def compare(
                 raise
             result, failed = error.finished, error
     drawn = None if result.unfinished else plot
-    options.show_result(result, lambda: _print(result), json=json, csv=csv, plot=drawn)
+    options.show_result(result, json=json, csv=csv, plot=drawn, print_tables=_print)
     if failed is not None:
         raise failed
     if result.unfinished:
@@ -82,12 +81,11 @@ def compare(
         )
 
 
-def _print(result: Comparison) -> None:
-    card = result.card()
+def _print(card: Card) -> None:
     if card.parts:
         stdout.print(options.heading(card.title))
     _print_tables(card.parts or [card])
-    for line in result.remarks:
+    for line in card.legend:
         stdout.print(line)
 
 

@@ -49,12 +49,14 @@ def diff(
 
     with Bar("comparing"):
         differences = difference(a, b)
-    if options.printed_json(differences.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(differences.to_frame())
-    else:
-        _show(differences)
+    options.show(
+        differences.to_dict,
+        differences.card,
+        frame=differences.to_frame,
+        json=json,
+        csv=csv,
+        print_tables=lambda _: _show(differences),
+    )
 
 
 def _show(differences: Difference) -> None:

@@ -97,11 +97,13 @@ def endurance(
             curve=curve and json, daily_bytes=daily_bytes, warranty_years=warranty_years
         )
 
-    printed = options.printed_json(document, json=json)
-    if csv:
-        options.print_csv(result.curve if curve else frame_of([document()]))
-    elif not printed:
-        options.print_card(result.card(daily_bytes, warranty_years))
+    options.show(
+        document,
+        lambda: result.card(daily_bytes, warranty_years),
+        frame=lambda: result.curve if curve else frame_of([document()]),
+        json=json,
+        csv=csv,
+    )
     if result.unfinished:
         raise boundary.PartlyDone(f"{result.finished}; no picture was drawn")
     if plot is not None:

@@ -60,9 +60,4 @@ def meanfield(
         options.warn(f"ill-conditioned: {point.why}")
     if plot is not None:
         save(point.figure(), plot)
-    if options.printed_json(point.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(point.to_frame())
-        return
-    options.print_card(point.card())
+    options.show(point.to_dict, point.card, frame=point.to_frame, json=json, csv=csv)

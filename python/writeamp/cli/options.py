@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from glob import escape, glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
@@ -23,6 +24,7 @@ from writeamp.cli.terminal import Terminal
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import ratio_of, shown
 from writeamp.registry.entries import EngineKind
+from writeamp.reports.headlines.headline import headline
 from writeamp.results.frames import csv_of
 from writeamp.text import printable
 
@@ -176,26 +178,43 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
-def printed_json(
+def show(
     document: Callable[[], Any],
-    beside: Callable[[], dict[str, Any]] | None = None,
+    card: Callable[[], Card],
     *,
     json: bool,
-) -> bool:
-    """Register a document for `--report`, and print it if `json` is set.
+    csv: bool = False,
+    frame: Callable[[], pl.DataFrame] | None = None,
+    beside: Callable[[], dict[str, Any]] | None = None,
+    print_tables: Callable[[Card], None] | None = None,
+) -> None:
+    """Print a result as JSON or CSV, or its headline and tables; register it for `--report`.
 
     Args:
-        document: returns the JSON document.
+        document: returns the JSON document, from which the headline is made.
+        card: returns the tables.
+        json: whether to print the document only.
+        csv: whether to print the frame only.
+        frame: returns the frame for CSV.
         beside: returns the data that the report page draws in addition to the document.
-        json: whether to print the document.
-
-    Returns:
-        Whether the document was printed.
+        print_tables: prints the card; by default `print_card`.
     """
-    for_report(document, beside)
+    document, card = cache(document), cache(card)
+    for_report(document, card, beside)
     if json:
         print_json(document())
-    return json
+    elif csv:
+        assert frame is not None
+        print_csv(frame())
+    else:
+        print_headline(document())
+        (print_tables or print_card)(card())
+
+
+def print_headline(document: Any) -> None:
+    """Print the sentence that answers the question, if the document has an answer."""
+    if sentence := headline(document):
+        stdout.print(Text(printable(sentence), style="bold"))
 
 
 def print_csv(frame: pl.DataFrame) -> None:
@@ -222,6 +241,9 @@ class ShownResult(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types."""
 
+    def card(self) -> Card:
+        """Return the tables of the result."""
+
     def beside(self) -> dict[str, Any]:
         """Return the data that a report page draws and that `to_dict` does not have."""
 
@@ -234,36 +256,41 @@ class ShownResult(Protocol):
 
 def show_result(
     result: ShownResult,
-    show: Callable[[], None],
     *,
     json: bool,
     csv: bool,
     plot: Path | None,
+    card: Callable[[], Card] | None = None,
     document: Callable[[], Any] | None = None,
     frame: Callable[[], pl.DataFrame] | None = None,
+    print_tables: Callable[[Card], None] | None = None,
 ) -> None:
-    """Print warnings and notes, then the result as tables, JSON or CSV, and save the plot.
+    """Print warnings and notes, then the result (see `show`), and save the plot.
 
     Args:
         result: the result.
-        show: function that prints the result as tables.
-        json: whether to print the document instead.
-        csv: whether to print the frame instead.
+        json: whether to print the document instead of tables.
+        csv: whether to print the frame instead of tables.
         plot: path of the picture to save, if any.
+        card: returns the tables; by default `result.card`.
         document: returns the document for JSON; by default `result.to_dict`.
         frame: returns the frame for CSV; by default `result.to_frame`.
+        print_tables: prints the card; by default `print_card`.
     """
     for sentence in result.warnings:
         warn(sentence)
     for sentence in result.notes:
         note(sentence)
     try:
-        if printed_json(document or result.to_dict, result.beside, json=json):
-            return
-        if csv:
-            print_csv((frame or result.to_frame)())
-        else:
-            show()
+        show(
+            document or result.to_dict,
+            card or result.card,
+            json=json,
+            csv=csv,
+            frame=frame or result.to_frame,
+            beside=result.beside,
+            print_tables=print_tables,
+        )
     finally:
         # The picture is saved even if the program that reads the output has closed the pipe.
         if plot is not None:
@@ -322,6 +349,8 @@ def print_card(card: Card, *, most_rows: int | None = None) -> None:
     _print_table(card, most_rows)
     for part_card in card.parts:
         print_part(part_card, most_rows=most_rows)
+    for line in card.legend:
+        stdout.print(line)
 
 
 def print_part(card: Card, *, most_rows: int | None = None) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
@@ -99,12 +98,7 @@ def _predict_fdp(text: str, others: dict[str, Any], *, json: bool, csv: bool) ->
     prediction = predict_fdp(text, **drive)
     for sentence in prediction.notes:
         options.note(sentence)
-    if options.printed_json(prediction.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(prediction.to_frame())
-    else:
-        options.print_card(prediction.card())
+    options.show(prediction.to_dict, prediction.card, frame=prediction.to_frame, json=json, csv=csv)
 
 
 def _predict_sweep(
@@ -147,12 +141,10 @@ def _print(
     """Print the warnings, then the predictions as table, JSON or CSV."""
     for sentence in (*result.warnings, *model_warnings):
         options.warn(sentence)
-    if options.printed_json(lambda: document | {"warnings": result.warnings}, json=json):
-        return
-    if csv:
-        options.print_csv(result.to_frame())
-        return
-    card = result.card()
-    options.print_card(card)
-    for sentence in card.notes:
-        stdout.print(sentence)
+    options.show(
+        lambda: document | {"warnings": result.warnings},
+        result.card,
+        frame=result.to_frame,
+        json=json,
+        csv=csv,
+    )

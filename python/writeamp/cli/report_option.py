@@ -13,13 +13,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
 from writeamp.files.output import check_distinct, check_target, replacing
+
+if TYPE_CHECKING:
+    from writeamp.results.card import Card
 
 _FLAG = "--report"
 _SUFFIX = ".html"
@@ -30,9 +33,10 @@ _HELP = (
 
 @dataclass
 class _Registered:
-    """Functions that return the subcommand's JSON document, and more data that the page draws."""
+    """Functions that return the JSON document, the terminal's tables, and data to draw."""
 
     document: Callable[[], Any] | None = None
+    card: Callable[[], Card] | None = None
     beside: Callable[[], dict[str, Any]] = dict
 
 
@@ -40,18 +44,22 @@ _registered: ContextVar[_Registered | None] = ContextVar("registered", default=N
 
 
 def for_report(
-    document: Callable[[], Any], beside: Callable[[], dict[str, Any]] | None = None
+    document: Callable[[], Any],
+    card: Callable[[], Card] | None = None,
+    beside: Callable[[], dict[str, Any]] | None = None,
 ) -> None:
     """Register the content of a page; without `--report` this has no effect.
 
     Args:
         document: returns the document that `--json` prints.
+        card: returns the tables that the terminal prints.
         beside: returns the data that the page draws and the document does not have, as
             `AnyResult.beside`.
     """
     registered = _registered.get()
     if registered is not None:
         registered.document = document
+        registered.card = card
         registered.beside = beside or dict
 
 
@@ -140,11 +148,14 @@ def _write(path: Path, verb: str) -> None:
     from writeamp.reports.embedding import without_serials  # noqa: PLC0415 (slow)
     from writeamp.reports.html import report_page  # noqa: PLC0415 (slow)
     from writeamp.reports.report import Report  # noqa: PLC0415
+    from writeamp.reports.sections.tables import tables_of  # noqa: PLC0415
 
     registered = _registered.get()
     if registered is None or registered.document is None:
         return
-    content = Report(verb, _command(), registered.document(), registered.beside(), __version__)
+    tables = {} if registered.card is None else tables_of(registered.card())
+    more = registered.beside() | tables
+    content = Report(verb, _command(), registered.document(), more, __version__)
     page = report_page(without_serials(content))
     with replacing(path, "report") as file:
         file.write(page)

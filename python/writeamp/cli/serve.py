@@ -148,8 +148,7 @@ def _print(
         if sentence not in result.failures:
             options.note(sentence)
     document = partial(findings.with_findings, result.to_dict(), wrong)
-    if not options.printed_json(document, result.beside, json=json):
-        options.print_card(result.card())
+    options.show(document, result.card, beside=result.beside, json=json)
     if plot is None:
         return
     if result.host_pages:

@@ -94,7 +94,6 @@ def simulate(
 
     options.show_result(
         result,
-        lambda: options.print_card(result.card()),
         json=json,
         csv=csv,
         plot=plot,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from writeamp.cli import boundary, options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
+from writeamp.results.card import Card
 from writeamp.runners import Runner
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.settings import OpSettings
@@ -51,10 +51,10 @@ def simulate_over_op(
             )
     options.show_result(
         result,
-        lambda: _print(result),
         json=json,
         csv=csv,
         plot=None if result.unfinished else plot,
+        card=lambda: _card(result),
     )
     if result.unfinished:
         raise boundary.PartlyDone(f"{_finished(result)} are finished; no picture was drawn")
@@ -68,10 +68,8 @@ def _finished(result: OpCurve | RequiredOp) -> str:
     return f"{len(result.points)} of {len(result.points) + len(result.unfinished)} points"
 
 
-def _print(result: OpCurve | RequiredOp) -> None:
+def _card(result: OpCurve | RequiredOp) -> Card:
     card = result.card()
     if result.unfinished:
         card = replace(card, title=f"INTERRUPTED after {_finished(result)}: {card.title}")
-    options.print_card(card)
-    for sentence in result.legend:
-        stdout.print(sentence)
+    return card

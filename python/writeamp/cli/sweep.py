@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,15 +11,13 @@ from typer.core import TyperGroup
 
 from writeamp.cli import boundary, options
 from writeamp.cli.application import App
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar, points_in_words
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
-from writeamp.cli.sweep_show import show
+from writeamp.cli.sweep_show import MOST_ROWS, show
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files import output
 from writeamp.plots import check_target
-from writeamp.results.numbers import shown_value
 from writeamp.runners import Runner
 
 if TYPE_CHECKING:
@@ -101,13 +100,12 @@ def run(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_progress(stopped.finished)) from None
     _warn(done)
-    if not options.printed_json(done.to_dict, json=json):
-        facts = done.to_dict()
-        if best := facts.get("best"):
-            facts["best"] = ", ".join(
-                f"{name} {shown_value(value)}" for name, value in best.items()
-            )
-        stdout.print(options.facts([(name, shown_value(value)) for name, value in facts.items()]))
+    options.show(
+        done.to_dict,
+        done.card,
+        json=json,
+        print_tables=partial(options.print_card, most_rows=MOST_ROWS),
+    )
     if plot is not None:
         done.plot(plot)
     if done.failed or done.failed_before:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in KINDS)
 _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
 # Maximum number of printed rows of a table; the JSON document has all rows.
-_MOST_ROWS = 200
+MOST_ROWS = 200
 
 # For each view, the names of the options that apply to it; other options of views are rejected.
 _TAKES = {
@@ -94,16 +95,18 @@ def show(
             ),
         }
 
-    if options.printed_json(document, json=json):
-        return
-    if csv:
-        options.print_csv((view or points).to_frame())
-        return
     card = (view or points).card()
     # Some titles, such as "12 points", do not name the results, so the folder is added.
     title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
-    options.print_card(replace(card, title=title), most_rows=_MOST_ROWS)
-    for sentence in card.notes:
+    options.show(
+        document,
+        lambda: replace(card, title=title),
+        frame=(view or points).to_frame,
+        json=json,
+        csv=csv,
+        print_tables=partial(options.print_card, most_rows=MOST_ROWS),
+    )
+    for sentence in () if json or csv else card.notes:
         options.note(sentence)
 
 

@@ -53,12 +53,9 @@ def info(
         options.warn(warning)
     for note in trace.notes:
         options.note(note)
-    if csv:
-        options.print_csv(trace.to_frame())
+    options.show(lambda: document, trace.card, frame=trace.to_frame, json=json, csv=csv)
+    if json or csv:
         return
-    if options.printed_json(lambda: document, json=json):
-        return
-    options.print_card(trace.card())
     command = _next_command(file, settings, document["pages_written"])
     if command is not None:
         # The command is printed in one long line, so that it can be copied.

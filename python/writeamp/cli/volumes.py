@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,12 +10,12 @@ import typer
 
 from writeamp.cli import boundary, options
 from writeamp.cli.application import App
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_threads
 from writeamp.cli.setting_options import with_settings
 from writeamp.cli.volumes_run import run, with_run_settings
 from writeamp.plots import check_target
+from writeamp.results.card import Card
 from writeamp.runners import Runner, Threads
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
@@ -72,7 +73,8 @@ def make(
 
     with Bar("making", lambda done, whole: f"{done:,} of {whole:,} requests") as bar:
         summary = made(out, progress=bar.update, **vars(settings))
-    _print_summary(summary.to_dict(), json=json)
+    facts = summary.to_dict()
+    options.show(lambda: facts, lambda: _card(facts), json=json)
 
 
 def split(
@@ -113,7 +115,8 @@ def split(
             action=settings.action,
             by_file=settings.by_file,
         )
-    _print_summary(summary.to_dict(), json=json)
+    facts = summary.to_dict()
+    options.show(lambda: facts, lambda: _card(facts), json=json)
 
 
 def _split_words(done: int, whole: int) -> str:
@@ -143,18 +146,7 @@ def info(
         return
     with Bar("reading"):
         facts = info_of(volumes, **vars(selection))
-    if options.printed_json(lambda: facts, json=json):
-        return
-    distributions, presets = facts["distributions"], facts["presets"]
-    _print_facts({key: facts[key] for key in facts if key not in ("distributions", "presets")})
-    heading = ["quantile", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
-    rows = [
-        [name.replace("_", " "), *(_shown(quantiles[quantile]) for quantile in _SHOWN_QUANTILES)]
-        for name, quantiles in distributions.items()
-    ]
-    stdout.print(options.table("Quantiles over the volumes", heading, rows))
-    chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
-    stdout.print(f"volumes by preset: {chosen}", highlight=False)
+    options.show(lambda: facts, lambda: _card_of_info(facts), json=json)
 
 
 def need(
@@ -200,19 +192,25 @@ def need(
             **vars(selection),
             **settings,
         )
-    options.show_result(
-        result, lambda: options.print_card(result.card()), json=json, csv=csv, plot=plot
-    )
+    options.show_result(result, json=json, csv=csv, plot=plot)
 
 
-def _print_summary(facts: dict[str, Any], *, json: bool) -> None:
-    if not options.printed_json(lambda: facts, json=json):
-        _print_facts(facts)
+def _card(facts: dict[str, Any]) -> Card:
+    return Card("", [(key.replace("_", " "), _shown(value)) for key, value in facts.items()])
 
 
-def _print_facts(facts: dict[str, Any]) -> None:
-    stdout.print(
-        options.facts([(key.replace("_", " "), _shown(value)) for key, value in facts.items()])
+def _card_of_info(facts: dict[str, Any]) -> Card:
+    distributions, presets = facts["distributions"], facts["presets"]
+    heading = ["quantile", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
+    rows = [
+        [name.replace("_", " "), *(_shown(quantiles[quantile]) for quantile in _SHOWN_QUANTILES)]
+        for name, quantiles in distributions.items()
+    ]
+    chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
+    return replace(
+        _card({key: facts[key] for key in facts if key not in ("distributions", "presets")}),
+        parts=[Card("Quantiles over the volumes", rows, heading)],
+        legend=[f"volumes by preset: {chosen}"],
     )
 
 

@@ -103,9 +103,7 @@ def run(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_progress(stopped.finished)) from None
     drawn = plot if result.is_drawable else None
-    options.show_result(
-        result, lambda: options.print_card(result.card()), json=json, csv=csv, plot=drawn
-    )
+    options.show_result(result, json=json, csv=csv, plot=drawn)
     if result.failed.height:
         raise typer.Exit(boundary.SOME_FAILED)
 

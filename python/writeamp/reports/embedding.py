@@ -98,7 +98,7 @@ _FEWEST_CHARACTERS = 4
 
 
 def without_serials(report: Report) -> Report:
-    """Return the report with serial numbers hashed, also within file names and texts."""
+    """Return the report with serial numbers hashed, also within file names, texts and tables."""
     hashes = {
         serial: hashed
         for serial in _serials(report.document)
@@ -110,6 +110,7 @@ def without_serials(report: Report) -> Report:
         report,
         command=tuple(_hashed(argument, hashes) for argument in report.command),
         document=_hashed(report.document, hashes),
+        more=_hashed(report.more, hashes),
     )
 
 

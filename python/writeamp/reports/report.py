@@ -21,7 +21,8 @@ class Report:
         verb: name of the command, such as "simulate" or "measure counters".
         command: arguments of the command line, without the name of the program.
         document: output of the command with `--json`.
-        more: data for drawings that the document does not have, see `results/beside.py`.
+        more: data that the document does not have: the tables of the terminal, and data for
+            drawings (see `results/beside.py`).
         version: version of writeamp.
     """
 

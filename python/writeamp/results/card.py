@@ -44,6 +44,7 @@ class Card:
     aligned to the right. Without rows, only the title and the `parts` are shown.
 
     Attributes:
+        legend: sentences that explain the signs in the tables, printed below them.
         parts: further tables, each with its notes below.
         is_ruled: True to draw lines around cells in a terminal; False for tables of sentences.
     """
@@ -51,6 +52,7 @@ class Card:
     title: str
     rows: Sequence[Sequence[str]]
     columns: Sequence[str] = ()
+    legend: Sequence[str] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     spark: Spark | None = None
@@ -73,6 +75,7 @@ def html_of(card: Card) -> str:
                 *_notes(section),
             )
         ),
+        *(f"<div>{html_text(sentence)}</div>" for sentence in card.legend),
         *(f"<div>⚠ {html_text(sentence)}</div>" for sentence in card.warnings),
         *_notes(card),
         "</div>",

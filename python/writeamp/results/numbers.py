@@ -117,6 +117,15 @@ def four_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with a noun.
+
+    >>> plural(1, "drive"), plural(1200, "drive")
+    ('1 drive', '1,200 drives')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def percent_in_words(share: float) -> str:
     """Return a share in percent; NaN as a dash."""
     return "–" if math.isnan(share) else f"{share:.2%}"

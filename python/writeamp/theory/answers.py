@@ -208,14 +208,14 @@ class PredictionSweep(Drawn, list[SweepPoint]):
             f"{in_words(self.drive)}"
         )
         is_marked = any(OUTSIDE in cell for row in rows for cell in row)
-        notes = (
+        legend = (
             [f"{OUTSIDE} the drive violates the model's assumptions (see warnings)"]
             if is_marked
             else []
         )
         columns = (f">{self.name}", *(f">{name}" for name in names))
         warnings = [*self.warnings, *self.warnings_of_models]
-        return Card(title, rows, columns, warnings=warnings, notes=notes)
+        return Card(title, rows, columns, legend, warnings)
 
     def figure(self) -> LineChart:
         """Return a chart of WA or required op by the swept parameter, with a line for each model.

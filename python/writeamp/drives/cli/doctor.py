@@ -57,11 +57,14 @@ def doctor(
         report = examine(*(inputs or []), **vars(settings))
     for sentence in report.notes:
         options.note(sentence)
-    printed = options.printed_json(report.to_dict, json=json)
-    if csv:
-        options.print_csv(report.to_frame())
-    elif not printed:
-        _show(report)
+    options.show(
+        report.to_dict,
+        report.card,
+        frame=report.to_frame,
+        json=json,
+        csv=csv,
+        print_tables=lambda _: _show(report),
+    )
     if verdict.fail_on is not None and report.is_at_least(verdict.fail_on):
         raise typer.Exit(_FOUND)
 

@@ -13,7 +13,7 @@ from writeamp.drives.devices.settings import CalibrationSettings, SettleSettings
 from writeamp.errors import WriteampError
 
 if TYPE_CHECKING:
-    from writeamp.drives.devices.calibration import Calibration
+    pass
 
 _MOST_TARGETS = 2
 
@@ -59,11 +59,6 @@ def calibrate(
             **vars(waits),
             progress=bar.update,
         )
-    print_result(calibration, lambda: _show(calibration), json=json, csv=csv)
-
-
-def _show(calibration: Calibration) -> None:
-    card = calibration.card()
-    options.print_card(card)
-    for sentence in card.warnings:
+    print_result(calibration, json=json, csv=csv)
+    for sentence in () if json or csv else calibration.card().warnings:
         options.warn(sentence)

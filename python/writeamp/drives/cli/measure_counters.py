@@ -48,12 +48,13 @@ def counters(
             return answers[0].to_dict()
         return {"snapshots": [{"file": answer.name, **answer.to_dict()} for answer in answers]}
 
-    if options.printed_json(document, json=json):
-        return
-    if csv:
-        options.print_csv(frame_of_answers(answers))
-    else:
-        options.print_card(answers[0].card() if len(answers) == 1 else card_of_answers(answers))
+    options.show(
+        document,
+        lambda: answers[0].card() if len(answers) == 1 else card_of_answers(answers),
+        frame=lambda: frame_of_answers(answers),
+        json=json,
+        csv=csv,
+    )
 
 
 def diff(

@@ -51,9 +51,12 @@ def save(
     for sentence in snapshot.facts.notes:
         options.note(sentence)
     print_warnings(snapshot)
-    if not options.printed_json(lambda: {"file": out, **snapshot.to_dict()}, json=json):
-        card = snapshot.card()
-        options.print_card(replace(card, rows=[("saved", out), *card.rows]))
+    card = snapshot.card()
+    options.show(
+        lambda: {"file": out, **snapshot.to_dict()},
+        lambda: replace(card, rows=[("saved", out), *card.rows]),
+        json=json,
+    )
 
 
 def run(
@@ -112,13 +115,13 @@ def run(
         note=options.note,
     )
     print_warnings(result.answer)
-    printed = options.printed_json(
-        lambda: findings.with_findings(result.to_dict(), wrong), json=json
+    options.show(
+        lambda: findings.with_findings(result.to_dict(), wrong),
+        result.card,
+        frame=result.to_frame,
+        json=json,
+        csv=csv,
     )
-    if csv:
-        options.print_csv(result.to_frame())
-    elif not printed:
-        options.print_card(result.card())
     if result.stopped_by is not None:
         boundary.end_as_interrupted(
             result.stopped_by, "the figures include the writes until the interruption"

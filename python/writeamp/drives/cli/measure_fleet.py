@@ -16,7 +16,7 @@ from writeamp.plots import check_target, save
 from writeamp.runners import runner_of
 
 if TYPE_CHECKING:
-    from writeamp.drives.fleets.result import Fleet
+    pass
 
 
 def fleet(
@@ -59,11 +59,9 @@ def fleet(
         summary = fleet_of(paths, runner=runner, progress=bar.update)
     if plot is not None:
         save(summary.figure(), plot)
-    print_result(summary, lambda: _show(summary), json=json, csv=csv)
-
-
-def _show(summary: Fleet) -> None:
-    options.print_card(summary.card())
+    print_result(summary, json=json, csv=csv)
+    if json or csv:
+        return
     for sentence in summary.outliers.values():
         options.warn(sentence)
     if summary.skipped:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from writeamp.cli import options
@@ -11,18 +10,9 @@ if TYPE_CHECKING:
     from writeamp.drives.counters.result import DriveCounters
 
 
-def print_result(
-    result: Any, show: Callable[[], None] | None = None, *, json: bool, csv: bool
-) -> None:
-    """Print a result as JSON, CSV or tables; `show` is called instead of printing the tables."""
-    if options.printed_json(result.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(result.to_frame())
-    elif show is None:
-        options.print_card(result.card())
-    else:
-        show()
+def print_result(result: Any, *, json: bool, csv: bool) -> None:
+    """Print a result as JSON, CSV or headline and tables."""
+    options.show(result.to_dict, result.card, frame=result.to_frame, json=json, csv=csv)
 
 
 def print_warnings(answer: DriveCounters, name: str = "") -> None:

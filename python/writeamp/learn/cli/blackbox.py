@@ -92,8 +92,7 @@ def collect_points(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_progress(stopped.finished)) from None
     _warn(collected)
-    if not options.printed_json(collected.to_dict, json=json):
-        options.print_card(collected.card())
+    options.show(collected.to_dict, collected.card, json=json)
     if collected.failed:
         raise typer.Exit(boundary.SOME_FAILED)
 

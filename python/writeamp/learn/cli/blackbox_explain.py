@@ -16,6 +16,7 @@ from writeamp.files import output
 from writeamp.learn.blackbox.features import of_workload
 from writeamp.learn.blackbox.settings import ExplanationSettings
 from writeamp.plots import check_target, save
+from writeamp.results.card import Card
 from writeamp.results.numbers import json_number
 
 if TYPE_CHECKING:
@@ -94,12 +95,9 @@ def explain(
     def document() -> dict[str, Any]:
         return _document(model, trained, explanations, curves) | {"out": out and str(out)}
 
-    if options.printed_json(document, json=json):
-        return
-    _print_importances(
-        f"{model}: share of each target's explained variation, by feature", explanations
-    )
-    if target is not None:
+    title = f"{model}: share of each target's explained variation, by feature"
+    options.show(document, lambda: _card(title, explanations), json=json)
+    if target is not None and not json:
         for rules in explanations[0].rules:
             stdout.print(f"rules{' for ' if rules.name else ''}{rules.name}: {rules.leaves} leaves")
             stdout.out(rules.text, end="", highlight=False)
@@ -150,20 +148,16 @@ def _curve(curve: Response, target: str) -> dict[str, Any]:
     }
 
 
-def _print_importances(title: str, explanations: Sequence[Explanation]) -> None:
+def _card(title: str, explanations: Sequence[Explanation]) -> Card:
     explained = [explanation for explanation in explanations if explanation.importances is not None]
     if not explained:
-        stdout.print(
-            "This kind of model has no feature importances. Use --out for its response curves."
+        return Card(
+            "This kind of model has no feature importances. Use --out for its response curves.", []
         )
-        return
     names = list(explained[0].importances or {})
     rows = [
         [name, *(f"{(explanation.importances or {})[name]:.1%}" for explanation in explained)]
         for name in names
     ]
-    stdout.print(
-        options.table(
-            title, ["feature", *(f">{explanation.target}" for explanation in explained)], rows
-        )
-    )
+    columns = ["feature", *(f">{explanation.target}" for explanation in explained)]
+    return Card(title, rows, columns)

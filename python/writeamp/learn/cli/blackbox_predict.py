@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +13,13 @@ import polars as pl
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.measurements import UNITS
 from writeamp.learn.blackbox.model_input import ModelInput
 from writeamp.learn.blackbox.settings import BoundSettings
 from writeamp.plots import check_target, save
+from writeamp.results.card import Card
 from writeamp.results.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
@@ -80,14 +81,19 @@ def predict(
         windows = [place | predictions.record(i) for i, place in enumerate(places.to_dicts())]
         return about | {"windows": windows}
 
-    if options.printed_json(document, json=json):
-        return
-    if csv:
-        options.print_csv(pl.concat([places, predictions.to_frame()], how="horizontal"))
-    elif trace is None:
-        options.print_card(replace(predictions.card(), title=f"{model}: {question.workload}"))
-    else:
-        _print_windows(f"{model}: {trace}", rows, predictions)
+    def card() -> Card:
+        if trace is None:
+            return replace(predictions.card(), title=f"{model}: {question.workload}")
+        return _card_of_windows(f"{model}: {trace}", rows, predictions)
+
+    options.show(
+        document,
+        card,
+        frame=lambda: pl.concat([places, predictions.to_frame()], how="horizontal"),
+        json=json,
+        csv=csv,
+        print_tables=partial(options.print_card, most_rows=_MOST_ROWS),
+    )
 
 
 def note_extrapolation(trained: BlackBox, rows: pl.DataFrame) -> None:
@@ -105,9 +111,9 @@ def note_extrapolation(trained: BlackBox, rows: pl.DataFrame) -> None:
         )
 
 
-def _print_windows(
+def _card_of_windows(
     title: str, windows: pl.DataFrame, predictions: Mapping[str, Predictions]
-) -> None:
+) -> Card:
     columns = [">start, s", ">requests"]
     for target, values in predictions.items():
         columns += [_with_unit(target), f">{values.level:.0%} interval"]
@@ -117,14 +123,9 @@ def _print_windows(
             str(requests),
             *(cell for values in predictions.values() for cell in _shown(values, row)),
         ]
-        for row, (start, requests) in enumerate(
-            windows.select("start_s", "requests").head(_MOST_ROWS).iter_rows()
-        )
+        for row, (start, requests) in enumerate(windows.select("start_s", "requests").iter_rows())
     ]
-    stdout.print(options.table(title, columns, rows))
-    if windows.height > _MOST_ROWS:
-        left = windows.height - _MOST_ROWS
-        stdout.print(f"{left} more windows are in the output of --json")
+    return Card(title, rows, columns)
 
 
 def _shown(predictions: Predictions, row: int) -> tuple[str, str]:
@@ -164,15 +165,16 @@ def choose(
         verdicts = choosing.choose(trained, rows, bounds, settings.share)
     document = {**question.what, "bounds": bounds, "share": settings.share}
     choices = [verdict.to_dict() for verdict in verdicts]
-    if options.printed_json(lambda: document | {"choices": choices}, json=json):
-        return
-    if csv:
-        options.print_csv(verdicts.to_frame())
-        return
-    _print_choices(question.name, verdicts, bounds)
+    options.show(
+        lambda: document | {"choices": choices},
+        lambda: _card_of_choices(question.name, verdicts, bounds),
+        frame=verdicts.to_frame,
+        json=json,
+        csv=csv,
+    )
 
 
-def _print_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, float]) -> None:
+def _card_of_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, float]) -> Card:
     columns = [
         "model",
         "drive",
@@ -192,7 +194,7 @@ def _print_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, fl
         ]
         for verdict in verdicts
     ]
-    stdout.print(options.table(title, columns, rows))
+    return Card(title, rows, columns)
 
 
 def _with_interval(value: float, low: float, high: float) -> str:

@@ -6,12 +6,11 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.files import output
 from writeamp.learn.blackbox.measurement_file import read_measurements
@@ -22,6 +21,7 @@ from writeamp.learn.blackbox.settings import (
     TrainingSettings,
 )
 from writeamp.plots import check_target, save
+from writeamp.results.card import Card
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits, json_number, percent_in_words
 
@@ -97,10 +97,8 @@ def train_model(
         ],
         "elapsed_s": time.perf_counter() - started,
     }
-    if options.printed_json(lambda: document, json=json):
-        return
     title = f"{out}: {settings.model} on the {settings.features} features"
-    options.print_card(replace(trained.card(), title=title))
+    options.show(lambda: document, lambda: replace(trained.card(), title=title), json=json)
 
 
 def evaluate_model(
@@ -154,12 +152,13 @@ def evaluate_model(
         "level": trained.level,
         "metrics": [score.to_dict() for score in scores],
     }
-    if options.printed_json(lambda: document, json=json):
-        return
-    if csv:
-        options.print_csv(frame_of(score.to_dict() for score in scores))
-        return
-    stdout.print(_table(f"{model} on {measurements}", scores, trained.level))
+    options.show(
+        lambda: document,
+        lambda: _card(f"{model} on {measurements}", scores, trained.level),
+        frame=lambda: frame_of(score.to_dict() for score in scores),
+        json=json,
+        csv=csv,
+    )
 
 
 def _note_grid(trained: BlackBox) -> None:
@@ -174,7 +173,7 @@ def _words(done: int, expected: int) -> str:
     return f"{done} of {expected} targets"
 
 
-def _table(title: str, scores: list[Score], level: float) -> Any:
+def _card(title: str, scores: list[Score], level: float) -> Card:
     columns = [
         "target",
         "unit",
@@ -200,4 +199,4 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
         ]
         for score in scores
     ]
-    return options.table(title, columns, rows)
+    return Card(title, rows, columns)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,6 @@ import typer
 
 from writeamp.cli import boundary, options
 from writeamp.cli.application import App
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
@@ -27,6 +25,7 @@ from writeamp.learn.twin.settings import (
     TwinTargetSettings,
 )
 from writeamp.plots import check_target
+from writeamp.results.card import Card
 from writeamp.runners import Runner
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.settings import PolicySettings
@@ -76,15 +75,13 @@ def twin_plan(
     more = plan_tables(chain, write_mb_s=drive.write_mb_s, rated_tbw=drive.rated_tbw)
     chain.write(out, more)
     document = {"out": str(out), "chain": chain.tables(), **more}
-    if options.printed_json(lambda: document, json=json):
-        return
     rows = [("plan", str(out)), ("capacity", shown_bytes(chain.capacity_bytes))]
     rows += [(key.replace("_", " "), f"{value:.4g}") for key, value in more["cost"].items()]
     rows += [
         (f"phase {at}", f"{phase.drive_writes:g} drive writes of {phase.workload}")
         for at, phase in enumerate(chain.phases, 1)
     ]
-    stdout.print(options.facts(rows))
+    options.show(lambda: document, lambda: Card("", rows), json=json)
 
 
 def twin_measure(
@@ -205,7 +202,9 @@ def twin_fit(
     except KeyboardInterrupt as stopped:
         raise boundary.PartlyDone(str(stopped)) from None
     write_profile(out, result.profile(), inputs)
-    options.show_result(result, lambda: _print_fit(result, out), json=json, csv=csv, plot=plot)
+    options.show_result(
+        result, json=json, csv=csv, plot=plot, card=lambda: _card_of_fit(result, out)
+    )
 
 
 def twin_check(
@@ -253,8 +252,7 @@ def twin_check(
     drives = read_drives(phases, table.readings)
     with Bar("simulating candidates", lambda done, all_: f"{done} of {all_}") as bar:
         result = check(learnt, drives, runner=runner, progress=bar.update)
-    show = partial(options.print_card, result.card())
-    options.show_result(result, show, json=json, csv=csv, plot=plot)
+    options.show_result(result, json=json, csv=csv, plot=plot)
 
 
 def _fitted(
@@ -317,8 +315,6 @@ def _print_windows(windows: Windows, out: Path, *, json: bool) -> None:
         "noise": windows.noise,
         "host_bytes": float(windows.host_bytes.sum()),
     }
-    if options.printed_json(lambda: document, json=json):
-        return
     rows = [
         ("WA of each window ÷ WA of the fill", ", ".join(f"{wa:.3f}" for wa in windows.wa)),
         ("saved in", str(out)),
@@ -326,9 +322,9 @@ def _print_windows(windows: Windows, out: Path, *, json: bool) -> None:
     rows.append(("WA of the sequential fill", f"{windows.sequential_factor:.4f}"))
     noise = "unknown" if windows.noise is None else f"{windows.noise:.2%}"
     rows.append(("noise of a window's WA", noise))
-    stdout.print(options.facts(rows))
+    options.show(lambda: document, lambda: Card("", rows), json=json)
 
 
-def _print_fit(result: Fit, out: Path) -> None:
+def _card_of_fit(result: Fit, out: Path) -> Card:
     card = result.card()
-    options.print_card(replace(card, rows=[*card.rows, ("profile", str(out))]))
+    return replace(card, rows=[*card.rows, ("profile", str(out))])

@@ -14,6 +14,7 @@ from writeamp.reports.sections import (
     phases,
     run_drawings,
     summary,
+    tables,
     ways,
     what_if,
 )
@@ -24,6 +25,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     findings.findings,
     phases.phases,
     ways.ways,
+    tables.tables,
     before_after.before_after,
     advice.advice,
     ways.differences,

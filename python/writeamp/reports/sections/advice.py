@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.models._markov import markov
+from writeamp.reports.headlines.runs import most_trusted
 from writeamp.reports.report import Block, Paragraph, Report, Rows, Section
-from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, op_of_data, rows, words
 from writeamp.results.numbers import four_digits
 

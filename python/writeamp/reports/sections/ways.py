@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
+from writeamp.reports.headlines.runs import most_trusted
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 from writeamp.results.numbers import interval_name
 
 _Row = Mapping[str, Any]
-# Methods of `answer`, most trusted first, with their names in a sentence.
-_WAYS = {
-    "real": "counters of the real drive",
-    "simulate": "simulation",
-    "virtual": "the virtual drive",
-    "timed": "simulation in virtual time",
-    "mean-field": "the mean field",
-    "formula": "the formula",
-}
 _TITLES = {"way": "Answers by source", "manager": "Results by policy", "model": "Results by model"}
 # Optional columns after name and WA: key in the document, and heading.
 _MORE = (
@@ -71,20 +63,6 @@ def ways(report: Report) -> Section | None:
         figure = wa_by_name(drawn, title="Write amplification of each row", interval=named)
         blocks.insert(0, Drawing(figure, f"{caption}{faint}."))
     return Section("rows", _TITLES[key], tuple(blocks), command=report.with_options("--json"))
-
-
-def most_trusted(answers: Sequence[_Row]) -> _Row | None:
-    """Return the row of the most trusted method, or None if no row has an answer."""
-    for way in _WAYS:
-        for row in answers:
-            if words(row, "way").startswith(way) and number(row, "wa") is not None:
-                return row
-    return next((row for row in answers if number(row, "wa") is not None), None)
-
-
-def in_words(way: str) -> str:
-    """Return the name of a method in a sentence."""
-    return next((name for prefix, name in _WAYS.items() if way.startswith(prefix)), way)
 
 
 def _cell(row: _Row, key: str) -> str:

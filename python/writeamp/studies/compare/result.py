@@ -257,8 +257,9 @@ class Comparison(OneLine, Drawn):
             title,
             [] if has_several_loads else tables[0].rows,
             () if has_several_loads else tables[0].columns,
+            legend=[*([legend] if legend else []), *self.remarks],
             warnings=self.warnings,
-            notes=[*([legend] if legend else []), *self.remarks, *self.notes],
+            notes=self.notes,
             parts=tables if has_several_loads else [],
         )
 

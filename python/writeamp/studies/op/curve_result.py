@@ -144,8 +144,9 @@ class OpCurve(OneLine, Drawn):
             "logical pages; op = (T-U)/U",
             rows,
             (*columns, ">theory"),
+            legend=self.legend,
             warnings=self.warnings,
-            notes=[*self.legend, *self.notes],
+            notes=self.notes,
         )
 
     @property

@@ -91,11 +91,6 @@ class RequiredOp(OneLine, Drawn):
         return frame_of(self.points)
 
     @property
-    def legend(self) -> list[str]:
-        """Explanations of symbols on the card; this card has none."""
-        return []
-
-    @property
     def warnings(self) -> list[str]:
         """Warnings for readers of `op`."""
         sentences = list(self.result.warnings)

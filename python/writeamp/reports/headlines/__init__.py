@@ -1,0 +1,1 @@
+"""Headlines of results, by kind of document."""

@@ -1,0 +1,60 @@
+"""Headline: the sentence that answers the question, made from the JSON document of a result.
+
+The terminal prints it before its tables, and the page of `--report` begins with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from writeamp.reports.headlines import drives, learnt, runs, studies
+from writeamp.reports.values import words
+
+# Keys that identify each kind of document; special kinds come first, because the first match is
+# used.
+_SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...] = (
+    (frozenset({"rows", "differences", "advice"}), runs.of_answer),
+    (frozenset({"settings", "numbers", "equal"}), runs.of_difference),
+    (frozenset({"rows", "loads"}), runs.of_comparison),
+    (frozenset({"managers", "baseline"}), studies.of_volumes_run),
+    (frozenset({"target_wa", "op"}), runs.of_target),
+    (frozenset({"endurance_full_drive_writes"}), runs.of_endurance),
+    (frozenset({"years", "at_least_years"}), drives.of_lifetime),
+    (frozenset({"wa", "wa_definition"}), drives.of_counters),
+    (frozenset({"models", "sweep"}), studies.of_prediction_sweep),
+    (frozenset({"models", "op"}), runs.of_predictions),
+    (frozenset({"models", "target_wa"}), runs.of_predictions),
+    (frozenset({"methods", "op"}), runs.of_methods),
+    (frozenset({"requests", "writes_per_page"}), runs.of_trace),
+    (frozenset({"twin", "summary", "phases"}), lambda document: words(document, "summary")),
+    (frozenset({"chain", "cost", "out"}), learnt.of_twin_plan),
+    (frozenset({"windows", "sequential_factor", "out"}), learnt.of_twin_windows),
+    (frozenset({"swept", "points"}), studies.of_op_curve),
+    (frozenset({"points", "done", "failed_before"}), studies.of_sweep),
+    (frozenset({"points", "done", "out"}), learnt.of_collection),
+    (frozenset({"x", "y", "series"}), studies.of_curves),
+    (frozenset({"x_values", "y_values", "maps"}), studies.of_heat_maps),
+    (frozenset({"objectives", "choices"}), studies.of_pareto),
+    (frozenset({"sensitivity", "y"}), studies.of_sensitivity),
+    (frozenset({"truth", "volumes"}), studies.of_volumes_made),
+    (frozenset({"resumed_requests", "volumes"}), studies.of_volumes_split),
+    (frozenset({"volumes_in_all", "writes"}), studies.of_volumes),
+    (frozenset({"paper", "readings", "items"}), studies.of_reproduction),
+    (frozenset({"bounds", "choices"}), learnt.of_choice),
+    (frozenset({"model", "measurements", "metrics"}), learnt.of_evaluation),
+    (frozenset({"model", "targets"}), learnt.of_training),
+    (frozenset({"model", "level"}), learnt.of_forecast),
+    (frozenset({"timed", "latency_us"}), runs.of_timed),
+    (frozenset({"wa"}), runs.of_wa),
+    (frozenset({"findings"}), drives.of_findings),
+)
+
+
+def headline(document: Any) -> str:
+    """Return the answer in one or two sentences, or "" for documents of other kinds."""
+    if isinstance(document, Mapping):
+        for keys, sentence in _SENTENCES:
+            if keys <= document.keys() and (answer := sentence(document)):
+                return answer
+    return ""

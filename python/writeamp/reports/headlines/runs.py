@@ -1,0 +1,215 @@
+"""Headlines of predictions and runs of one or several drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from writeamp.reports.values import interval, number, rows, table, words
+from writeamp.results.numbers import (
+    four_digits,
+    interval_in_words,
+    interval_name,
+)
+
+_Document = Mapping[str, Any]
+# Methods of `answer`, most trusted first, with their names in a sentence.
+_WAYS = {
+    "real": "counters of the real drive",
+    "simulate": "simulation",
+    "virtual": "the virtual drive",
+    "timed": "simulation in virtual time",
+    "mean-field": "the mean field",
+    "formula": "the formula",
+}
+
+
+def most_trusted(answers: Sequence[_Document]) -> _Document | None:
+    """Return the row of the most trusted method, or None if no row has an answer."""
+    for way in _WAYS:
+        for row in answers:
+            if words(row, "way").startswith(way) and number(row, "wa") is not None:
+                return row
+    return next((row for row in answers if number(row, "wa") is not None), None)
+
+
+def in_words(way: str) -> str:
+    """Return the name of a method in a sentence."""
+    return next((name for prefix, name in _WAYS.items() if way.startswith(prefix)), way)
+
+
+def of_answer(document: _Document) -> str:
+    """Return the WA of the most trusted row, and the best change."""
+    row = most_trusted(rows(document, "rows"))
+    if row is None:
+        return "No row has an answer; see the reasons in the table."
+    answers = rows(document, "rows")
+    others = [
+        f"{in_words(words(other, 'way'))} {four_digits(wa)}"
+        for other in answers
+        if other is not row and (wa := number(other, "wa")) is not None
+    ]
+    also = f"; others: {', '.join(others)}" if others else ""
+    way = words(row, "way")
+    name = interval_name(of_profile=way == "simulate" and "wa_ci90" in document)
+    wa_text = of_wa(row, name="bounds" if way.startswith("real") else name)
+    text = f"{wa_text} Source: {in_words(way)}{also}."
+    changes = [
+        (wa, words(trial, "change"))
+        for trial in rows(document, "advice")
+        if (wa := number(trial, "wa")) is not None
+    ]
+    now = number(row, "wa")
+    if changes and now:
+        wa, change = min(changes)
+        if wa < now:
+            text += (
+                f" Best change tried: {change}, with a WA of {four_digits(wa)} "
+                f"({wa / now - 1:+.0%})."
+            )
+    return text
+
+
+def of_comparison(document: _Document) -> str:
+    """Return the lowest and the highest WA of several policies."""
+    results = [(wa, row) for row in rows(document, "rows") if (wa := number(row, "wa")) is not None]
+    if not results:
+        return ""
+    (least, best), (most, worst) = (
+        choice(results, key=lambda pair: pair[0]) for choice in (min, max)
+    )
+    if len(results) == 1:
+        return of_wa(best)
+    has_loads = len({words(row, "workload") for _, row in results}) > 1
+    first, last = (_policy(row, has_loads=has_loads) for row in (best, worst))
+    return f"Lowest WA: {four_digits(least)}, {first}. Highest: {four_digits(most)}, {last}."
+
+
+def _policy(row: _Document, *, has_loads: bool) -> str:
+    load = f" under {words(row, 'workload')}" if has_loads else ""
+    return ", ".join(filter(None, (words(row, "manager"), words(row, "victims")))) + load
+
+
+def of_difference(document: _Document) -> str:
+    """Return the change of WA between two results."""
+    wa = next((metric for metric in rows(document, "numbers") if metric.get("key") == "wa"), {})
+    first, second = number(wa, "a"), number(wa, "b")
+    settings = [words(setting, "key") for setting in rows(document, "settings")]
+    names = ", ".join(settings)
+    changed = f"Settings that differ: {names}. " if settings else "No setting differs. "
+    if first is None or second is None:
+        count = len(rows(document, "numbers"))
+        return f"{changed}{count} metrics differ."
+    verdict = {
+        "differs": "more than noise",
+        "within noise": "within noise",
+    }.get(words(wa, "verdict"), "without an interval to compare")
+    share = f" ({second / first - 1:+.1%})" if first else ""
+    return f"{changed}WA went from {four_digits(first)} to {four_digits(second)}{share}, {verdict}."
+
+
+def of_target(document: _Document) -> str:
+    """Return the op that a WA needs."""
+    op, target = number(document, "op"), number(document, "target_wa")
+    if op is None or target is None:
+        return ""
+    bounds = interval(document, "op")
+    within = f" ({interval_in_words(*bounds)})" if bounds else ""
+    return f"A WA of {target:g} needs op {op:.4g}{within}."
+
+
+def of_endurance(document: _Document) -> str:
+    """Return how much can be written to a drive."""
+    lives = number(document, "endurance_full_drive_writes")
+    if lives is None:
+        return ""
+    within = interval(document, "endurance")
+    bounds = f" ({interval_in_words(*within, '.4g')})" if within else ""
+    tbw = number(document, "tbw")
+    also = f" That is a TBW of {four_digits(tbw)} TB." if tbw is not None else ""
+    return f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}.{also}"
+
+
+def of_predictions(document: _Document) -> str:
+    """Return each model's WA, or the op for a WA."""
+    predictions = [
+        f"{four_digits(wa)} ({words(model, 'model')})"
+        for model in rows(document, "models")
+        if (wa := number(model, "wa")) is not None and model.get("in_domain") is not False
+    ]
+    op, target = number(document, "op"), number(document, "target_wa")
+    if predictions and op is not None:
+        return f"WA of uniform random writes at op {op:.4g}: {', '.join(predictions)}."
+    needed = [
+        f"{four_digits(needed_op)} ({words(model, 'model')})"
+        for model in rows(document, "models")
+        if (needed_op := number(model, "op")) is not None and model.get("in_domain") is not False
+    ]
+    if needed and target is not None:
+        return f"Uniform random writes have a WA of {target:g} at op {', '.join(needed)}."
+    return "No model's assumptions hold for this drive."
+
+
+def of_methods(document: _Document) -> str:
+    """Return the WA of the best division of spare space."""
+    wa_by_method = {
+        words(method, "method"): number(method, "wa") for method in rows(document, "methods")
+    }
+    best, by_size = wa_by_method.get("optimal"), wa_by_method.get("size")
+    if best is None:
+        return ""
+    by_share = f" by size alone it is {four_digits(by_size)}." if by_size else ""
+    return (
+        f"With the best division of spare space between the groups, WA is {four_digits(best)}"
+        f"{';' if by_share else '.'}{by_share}"
+    )
+
+
+def of_trace(document: _Document) -> str:
+    """Return the number of writes of a trace, and their skew."""
+    writes, times = number(document, "writes"), number(document, "writes_per_page")
+    hottest = number(document, "hottest_10pct_share")
+    if not writes or times is None:
+        return ""
+    uneven = "" if hottest is None else f"; the hottest 10% of them get {hottest:.0%} of the writes"
+    return f"{writes:,.0f} writes, on average {times:.3g} to each written page{uneven}."
+
+
+def of_timed(document: _Document) -> str:
+    """Return the speed of a run in virtual time, and its WA."""
+    all_iops = number(table(document, "iops"), "all")
+    latencies = [
+        f"99% of the {kind}s take at most {p99_us / 1000:.3g} ms"
+        for kind in ("write", "read")
+        if (p99_us := number(table(table(document, "latency_us"), kind), "p99")) is not None
+    ]
+    speed = [] if all_iops is None else [f"{four_digits(all_iops)} IOPS"]
+    text = "; ".join((*speed, *latencies))
+    return f"{text}. {of_wa(document)}" if text else ""
+
+
+def of_wa(document: _Document, within: str | None = None, name: str = "") -> str:
+    """Return the sentence on WA; `within` replaces the interval, whose kind is `name`."""
+    wa = number(document, "wa")
+    if wa is None:
+        return "The host wrote no data." if document.get("host_pages") == 0 else ""
+    bounds = interval(document, "wa")
+    if within is None:
+        name = name or interval_name(of_profile="wa_ci90" in document)
+        within = f" ({interval_in_words(*bounds, '.3f', name)})" if bounds else ""
+    unsteady = ", not steady" if document.get("steady") is False else ""
+    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}."
+
+
+def _costs(document: _Document, wa: float) -> str:
+    """Return what a page of the host costs, and which part of it garbage collection causes."""
+    costs = f"each page that the host writes costs {four_digits(wa)} page programs"
+    causes = table(document, "causes")
+    collected, host = number(causes, "gc"), number(causes, "host")
+    if not (collected and host):
+        return costs
+    by_collection = f"{four_digits(collected / host)} of them move pages in garbage collection"
+    others = wa - 1 - collected / host
+    if others > 0.0005 * wa:
+        return f"{costs}; {by_collection}, {four_digits(others)} have other causes"
+    return f"{costs}; {by_collection}"

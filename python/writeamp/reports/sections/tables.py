@@ -1,0 +1,62 @@
+"""Tables that the terminal prints, on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from writeamp.reports.report import Block, Paragraph, Report, Rows, Section
+from writeamp.reports.values import rows, texts, words
+from writeamp.results.card import Card
+
+# Maximum number of rows of a table on the page, so that pages of large studies stay small.
+_MOST_ROWS = 500
+
+
+def tables_of(card: Card) -> dict[str, Any]:
+    """Return the tables of a card and of its parts as JSON types, for `Report.more`."""
+    parts = [card, *card.parts]
+    return {
+        "legend": list(card.legend),
+        "tables": [
+            {
+                "title": part.title,
+                "columns": list(part.columns),
+                "rows": [list(row) for row in part.rows[:_MOST_ROWS]],
+                "left_out": max(0, len(part.rows) - _MOST_ROWS),
+                # The page has a section of its own for the notes of the whole result.
+                "notes": [] if part is card else list(part.notes),
+            }
+            for part in parts
+        ],
+    }
+
+
+def tables(report: Report) -> Section | None:
+    """Return the tables of the terminal, or None for pages of versions that did not store them."""
+    blocks = [block for table in rows(report.more, "tables") for block in _blocks(table)]
+    blocks += [Paragraph(line, "muted") for line in texts(report.more, "legend")]
+    if not blocks:
+        return None
+    return Section("result", "Result", tuple(blocks), report.with_options("--json"))
+
+
+def _blocks(table: Mapping[str, Any]) -> Iterator[Block]:
+    columns = texts(table, "columns")
+    lines = table.get("rows")
+    lines = [
+        [str(cell) for cell in line]
+        for line in (lines if isinstance(lines, list) else [])
+        if isinstance(line, list)
+    ]
+    width = len(columns) or 2
+    lines = [line for line in lines if len(line) == width]
+    if lines:
+        yield Rows(columns or ["", ""], lines, caption=words(table, "title"))
+    elif words(table, "title"):
+        yield Paragraph(words(table, "title"))
+    left_out = table.get("left_out")
+    if isinstance(left_out, int) and left_out > 0:
+        yield Paragraph(f"{left_out:,} more rows are in the output of --json.", "muted")
+    for note in texts(table, "notes"):
+        yield Paragraph(note, "muted")
