@@ -100,8 +100,11 @@ def reproduce(
 def _print(findings: Reproduction) -> None:
     paper = findings.paper
     card = _card(findings)
-    styled = [[*cells, Text(verdict, style=_STYLES[verdict])] for *cells, verdict in card.rows]
-    stdout.print(options.table(card.title, card.columns, styled))
+    verdicts = [Text(item.verdict, style=_STYLES[item.verdict]) for item in findings.items]
+    rows: list[list[str | Text]] = [
+        [*row[:-1], verdict] for row, verdict in zip(card.rows, verdicts, strict=True)
+    ]
+    stdout.print(options.table(card.title, card.columns, rows))
     pins = known_differences(paper.name, full=findings.full)
     for item in findings.items:
         if item.verdict not in ("match", "input", "checked"):

@@ -317,7 +317,7 @@ def heading(text: str) -> Text:
     return Text(printable(text), style="bold")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
     Column names must be texts of writeamp, since their line breaks are printed.

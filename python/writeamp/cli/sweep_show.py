@@ -87,7 +87,7 @@ def show(
         return {
             "out": str(folder),
             "points": points.tidy.frame.height,
-            "parameters": points.tidy.parameters,
+            "parameters": list(points.tidy.parameters),
             **(
                 {"rows": [group.to_dict() for group in points.groups()]}
                 if view is None

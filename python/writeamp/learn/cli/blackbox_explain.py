@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ from writeamp.results.card import Card
 from writeamp.results.numbers import json_number
 
 if TYPE_CHECKING:
-    from writeamp.learn.blackbox.explanation import Explanation, Response
+    from writeamp.learn.blackbox.explanation import Explanation, Response, Rules
     from writeamp.learn.blackbox.training import BlackBox
 
 _TYPICAL = "the median of the training rows"
@@ -96,11 +97,27 @@ def explain(
         return _document(model, trained, explanations, curves) | {"out": out and str(out)}
 
     title = f"{model}: share of each target's explained variation, by feature"
-    options.show(document, lambda: _card(title, explanations), json=json)
-    if target is not None and not json:
-        for rules in explanations[0].rules:
-            stdout.print(f"rules{' for ' if rules.name else ''}{rules.name}: {rules.leaves} leaves")
-            stdout.out(rules.text, end="", highlight=False)
+    rules = () if target is None else explanations[0].rules
+    options.show(
+        document,
+        lambda: replace(_card(title, explanations), parts=list(map(_card_of_rules, rules))),
+        json=json,
+        print_tables=_print,
+    )
+
+
+def _print(card: Card) -> None:
+    options.print_card(replace(card, parts=()))
+    for rules in card.parts:
+        stdout.print(rules.title)
+        for (line,) in rules.rows:
+            # Wrapped lines would lose their indentation, which is the structure of the rules.
+            stdout.out(line, highlight=False)
+
+
+def _card_of_rules(rules: Rules) -> Card:
+    title = f"rules{' for ' if rules.name else ''}{rules.name}: {rules.leaves} leaves"
+    return Card(title, [[line] for line in rules.text.splitlines()], ["rule"])
 
 
 def _check_outputs(model: Path, out: Path | None, plot: Path | None, target: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from writeamp.reports.headlines.runs import of_wa
 from writeamp.reports.values import number, rows, words
-from writeamp.results.numbers import at_least, range_of
+from writeamp.results.numbers import at_least, four_digits, plural, range_of
 
 _Document = Mapping[str, Any]
 
@@ -35,6 +35,30 @@ def of_lifetime(document: _Document) -> str:
     if words(document, "method") == "simulation":
         return f"The drive lasts {years:.3g} years{within}."
     return f"The drive has {years:.3g} years left{within}."
+
+
+def of_snapshots(document: _Document) -> str:
+    """Return in how many snapshots WA is known, and its range."""
+    snapshots = rows(document, "snapshots")
+    known = [wa for snapshot in snapshots if (wa := number(snapshot, "wa")) is not None]
+    of_all = plural(len(snapshots), "snapshot")
+    if not known:
+        return f"WA is unknown in all of {of_all}; the table has the reasons."
+    ends = range_of(min(known), max(known)) or four_digits(known[0])
+    return f"WA is known in {len(known)} of {of_all}: {ends}."
+
+
+def of_calibration(document: _Document) -> str:
+    """Return the unit of each counter that counts the host's writes."""
+    counters = rows(document, "counters")
+    units = [
+        f"{words(counter, 'label')} counts {unit}"
+        for counter in counters
+        if (unit := words(counter, "unit"))
+    ]
+    if not units:
+        return f"No unit fits any of {plural(len(counters), 'counter')} that rose."
+    return f"Units found: {'; '.join(units)}."
 
 
 def of_counters(document: _Document) -> str:

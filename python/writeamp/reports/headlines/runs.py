@@ -10,6 +10,7 @@ from writeamp.results.numbers import (
     four_digits,
     interval_in_words,
     interval_name,
+    plural,
 )
 
 _Document = Mapping[str, Any]
@@ -165,6 +166,18 @@ def of_methods(document: _Document) -> str:
     )
 
 
+def of_exploration(document: _Document) -> str:
+    """Return how much the heuristic division of spare space costs over many workloads."""
+    mean, most = (number(document, f"{key}_over_optimal_percent") for key in ("mean", "max"))
+    count = number(document, "configurations")
+    if mean is None or most is None or count is None:
+        return ""
+    return (
+        f"Over {plural(int(count), 'workload')}, spare space divided by the write frequencies "
+        f"gives a WA {mean:.3g}% above the optimum on average, {most:.3g}% at most."
+    )
+
+
 def of_trace(document: _Document) -> str:
     """Return the number of writes of a trace, and their skew."""
     writes, times = number(document, "writes"), number(document, "writes_per_page")
@@ -202,7 +215,7 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
 
 
 def _costs(document: _Document, wa: float) -> str:
-    """Return what a page of the host costs, and which part of it garbage collection causes."""
+    """Return the page programs per host page, and the part of garbage collection."""
     costs = f"each page that the host writes costs {four_digits(wa)} page programs"
     causes = table(document, "causes")
     collected, host = number(causes, "gc"), number(causes, "host")

@@ -96,6 +96,19 @@ def _lists(value: Any) -> list[list[Any]]:
     return [line for line in value if isinstance(line, list)] if isinstance(value, list) else []
 
 
+def of_groups(document: _Document) -> str:
+    """Return the lowest and the highest mean WA of a sweep's settings."""
+    parameters = texts(document, "parameters")
+    return _extremes(
+        "WA",
+        [
+            (wa, ", ".join(f"{name} {shown(row.get(name))}" for name in parameters))
+            for row in rows(document, "rows")
+            if (wa := number(row, "wa")) is not None
+        ],
+    )
+
+
 def _extremes(quantity: str, values: Sequence[tuple[float, str]]) -> str:
     if not values:
         return ""
