@@ -66,9 +66,9 @@ def _fitting(table: Table, columns: int) -> Table:
 
 
 def _tighter(table: Table) -> Table:
-    """Return a table without padding."""
+    """Return a table without padding; without lines, a space remains between its columns."""
     tighter = _copied(table)
-    tighter.padding = 0
+    tighter.padding = (0, 1, 0, 0) if table.box is None else 0
     return tighter
 
 
@@ -104,7 +104,7 @@ def _copied(table: Table) -> Table:
 
 
 def _stacked(table: Table) -> Table:
-    """Return a table in which each row is a list of pairs of column name and cell."""
+    """Return a table in which each row is a list of pairs of column name and cell, if not empty."""
     stacked = Table(
         title=table.title,
         title_justify=table.title_justify,
@@ -117,7 +117,8 @@ def _stacked(table: Table) -> Table:
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         stacked.add_section()
         for heading, cell in zip(headings, cells, strict=True):
-            stacked.add_row(heading, cell)
+            if str(cell):
+                stacked.add_row(heading, cell)
     return stacked
 
 

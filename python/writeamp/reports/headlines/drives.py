@@ -40,12 +40,12 @@ def of_lifetime(document: _Document) -> str:
 def of_snapshots(document: _Document) -> str:
     """Return in how many snapshots WA is known, and its range."""
     snapshots = rows(document, "snapshots")
-    known = [wa for snapshot in snapshots if (wa := number(snapshot, "wa")) is not None]
+    values = [wa for snapshot in snapshots if (wa := number(snapshot, "wa")) is not None]
     of_all = plural(len(snapshots), "snapshot")
-    if not known:
+    if not values:
         return f"WA is unknown in all of {of_all}; the table has the reasons."
-    ends = range_of(min(known), max(known)) or four_digits(known[0])
-    return f"WA is known in {len(known)} of {of_all}: {ends}."
+    ends = range_of(min(values), max(values)) or four_digits(values[0])
+    return f"WA is known in {len(values)} of {of_all}: {ends}."
 
 
 def of_calibration(document: _Document) -> str:

@@ -134,7 +134,7 @@ def of_pareto(document: _Document) -> str:
     )
     return (
         f"{len(front)} of {plural(len(choices), 'choice')} are on the Pareto front of "
-        f"{objectives}: none of the others is better in all of them."
+        f"{objectives}: no other choice is better in all of them."
     )
 
 

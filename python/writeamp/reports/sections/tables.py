@@ -15,19 +15,19 @@ _MOST_ROWS = 500
 
 def tables_of(card: Card) -> dict[str, Any]:
     """Return the tables of a card and of its parts as JSON types, for `Report.more`."""
-    parts = [card, *card.parts]
+    cards = [card, *card.parts]
     return {
         "legend": list(card.legend),
         "tables": [
             {
-                "title": part.title,
-                "columns": list(part.columns),
-                "rows": [list(row) for row in part.rows[:_MOST_ROWS]],
-                "left_out": max(0, len(part.rows) - _MOST_ROWS),
+                "title": table.title,
+                "columns": list(table.columns),
+                "rows": [list(row) for row in table.rows[:_MOST_ROWS]],
+                "left_out": max(0, len(table.rows) - _MOST_ROWS),
                 # The page has a section of its own for the notes of the whole result.
-                "notes": [] if part is card else list(part.notes),
+                "notes": [] if table is card else list(table.notes),
             }
-            for part in parts
+            for table in cards
         ],
     }
 
