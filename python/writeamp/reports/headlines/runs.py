@@ -126,9 +126,12 @@ def of_endurance(document: _Document) -> str:
         return ""
     within = interval(document, "endurance")
     bounds = f" ({interval_in_words(*within, '.4g')})" if within else ""
-    tbw = number(document, "tbw")
-    also = f" That is a TBW of {four_digits(tbw)} TB." if tbw is not None else ""
-    return f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}.{also}"
+    tbw, dwpd, years = (number(document, key) for key in ("tbw", "dwpd", "warranty_years"))
+    amounts = [f"TBW {four_digits(tbw)} TB"] if tbw is not None else []
+    if dwpd is not None and years is not None:
+        amounts.append(f"{dwpd:.3g} drive writes a day for {years:g} years")
+    also = f": {', '.join(amounts)}" if amounts else ""
+    return f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}{also}."
 
 
 def of_predictions(document: _Document) -> str:
