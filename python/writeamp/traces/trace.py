@@ -19,6 +19,7 @@ from writeamp.results.numbers import four_digits
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
+from writeamp.units.byte_sizes import shown_bytes
 
 OPERATIONS = ("read", "write", "trim", "flush")
 Operation = pl.Enum(OPERATIONS)
@@ -124,7 +125,7 @@ class Trace(Drawn):
         """Return the main facts of the trace as a card."""
         about = {"file": self.path, "format": self.format}
         facts = about | self.facts | {"devices": list(self.devices)}
-        rows = [(name.replace("_", " "), shown_fact(value)) for name, value in facts.items()]
+        rows = [_row(name, value) for name, value in facts.items()]
         return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
@@ -136,6 +137,28 @@ class Trace(Drawn):
             title=f"Requests of {self.path}",
             subtitle=f"{self.requests.height:,} requests, {self.format}",
         )
+
+
+# Names of facts in the card, if not the key with spaces.
+_NAMES = {
+    "duration_s": "duration",
+    "unique_bytes_written": "unique data written",
+    "drive_writes_of": "one drive write is",
+    "hottest_1pct_share": "writes to the hottest 1% of pages",
+    "hottest_10pct_share": "writes to the hottest 10% of pages",
+}
+
+
+def _row(key: str, value: object) -> tuple[str, str]:
+    """Return a fact's name and its value with a unit."""
+    name = _NAMES.get(key, key.replace("_", " "))
+    if "bytes" in key and isinstance(value, int | float):
+        return name.replace("bytes", "").replace("  ", " ").strip(), shown_bytes(round(value))
+    if key.endswith("_share") and isinstance(value, float):
+        return name, f"{value:.1%}"
+    if key == "duration_s" and isinstance(value, float):
+        return name, f"{shown_fact(value)} s"
+    return name, _NAMES.get(str(value), shown_fact(value))
 
 
 def shown_fact(value: object) -> str:
