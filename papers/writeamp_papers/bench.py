@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from writeamp.errors import Interrupted
 from writeamp.plots import FigureSpec
 from writeamp.results.any_result import AnyResult
-from writeamp.runners import Runner, gather_whole, local_runner
+from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp_papers.items import COMPARABLE, VERDICTS, Item, Verdict
 from writeamp_papers.known import without_comparison
 from writeamp_papers.readings import AS_PRINTED, Reading
@@ -36,6 +36,7 @@ class Bench:
         full: True for larger drives and longer runs, up to the paper's, False for small ones.
         figures: whether figures are computed.
         step: called with a short description of each step when it begins.
+        progress: called with the number of finished runs of the step, and of all its runs.
         runner: runs the simulations; by default threads of this process.
         resume: folder in which measurements are saved and from which they are reused; only papers
             with "resume" in `Paper.options` use it.
@@ -45,6 +46,7 @@ class Bench:
     full: bool = False
     figures: bool = False
     step: Step = _silent
+    progress: Progress | None = None
     runner: Runner | None = None
     resume: Path | None = None
     traces: Path | None = None
@@ -57,7 +59,7 @@ class Bench:
             arguments: tuples of plain values.
         """
         runner = self.runner or local_runner(len(arguments), _MOST_THREADS)
-        return gather_whole(runner, partial(_apply, work), arguments)
+        return gather_whole(runner, partial(_apply, work), arguments, progress=self.progress)
 
 
 def _apply(work: Callable[..., _T], row: tuple[Any, ...]) -> _T:
@@ -146,12 +148,20 @@ class Paper:
         findings, done = Findings(), 0
         try:
             for compute in self.parts:
-                findings += self._judged(compute(bench))
+                findings += self._judged(compute(self._of_part(bench, done + 1)))
                 done += 1
         except KeyboardInterrupt:
             left = tuple(range(done + 1, len(self.parts) + 1))
             raise Interrupted(replace(findings, unfinished=left)) from None
         return findings
+
+    def _of_part(self, bench: Bench, number: int) -> Bench:
+        """Return a bench whose steps begin with the number of the part."""
+        if len(self.parts) == 1:
+            return bench
+        return replace(
+            bench, step=lambda text: bench.step(f"part {number} of {len(self.parts)}: {text}")
+        )
 
     def _judged(self, findings: Findings) -> Findings:
         names = [reading.name for reading in self.readings]

@@ -65,10 +65,15 @@ def reproduce(
     Example: writeamp reproduce park2017 --plots build
     """
     started = time.perf_counter()
-    with Bar(f"reproducing {paper}") as bar:
+    with Bar(f"reproducing {paper}", _runs, has_slow_steps=True) as bar:
         try:
             reproduction = compute(
-                paper, plots=plots, **vars(settings), step=bar.describe, runner=runner
+                paper,
+                plots=plots,
+                **vars(settings),
+                step=bar.describe,
+                progress=bar.update,
+                runner=runner,
             )
         except Interrupted as stopped:
             reproduction = stopped.finished
@@ -95,6 +100,10 @@ def reproduce(
         )
     if reproduction.unexpected:
         raise typer.Exit(DIFFERS)
+
+
+def _runs(done: int, expected: int) -> str:
+    return f"{done} of {expected} runs"
 
 
 def _print(findings: Reproduction) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.plots import check_target, save
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner
 from writeamp_papers.bench import Bench, Findings, Paper
 from writeamp_papers.known import surprises
 from writeamp_papers.papers import PAPERS, find_paper
@@ -67,6 +67,7 @@ def reproduce(
     resume: AnyPath | None = None,
     traces: AnyPath | None = None,
     step: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     runner: Runner | None = None,
 ) -> Reproduction:
     """Compute a paper's published values and compare them; see `writeamp.reproduce`.
@@ -88,7 +89,14 @@ def reproduce(
         _make(Path(plots))
         check_target(Path(plots) / f"figure{_PLOT_SUFFIX}")
     report_step = step or (lambda _: None)
-    bench = Bench(full=full, figures=plots is not None, step=report_step, runner=runner, **folders)
+    bench = Bench(
+        full=full,
+        figures=plots is not None,
+        step=report_step,
+        progress=progress,
+        runner=runner,
+        **folders,
+    )
     try:
         findings = found_paper.run(bench)
     except Interrupted as stopped:

@@ -9,7 +9,7 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.extensions import PAPERS_MISSING
 from writeamp.files.output import AnyPath
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner, check_callbacks
 
 
 def reproduce(
@@ -20,6 +20,7 @@ def reproduce(
     resume: AnyPath | None = None,
     traces: AnyPath | None = None,
     step: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     runner: Runner | None = None,
 ) -> Any:
     """Recompute a paper's published values and compare the computed values with the print.
@@ -32,6 +33,7 @@ def reproduce(
             "huang2011".
         traces: folder with published traces, to replay as well; only for "huang2011".
         step: called with a description of each step when it starts.
+        progress: called with the number of runs of the step that are finished, and of all.
         runner: runs the simulations; by default threads of this process.
 
     Returns:
@@ -47,6 +49,7 @@ def reproduce(
     >>> wa.reproduce("park2017").unexpected  # doctest: +SKIP
     []
     """
+    check_callbacks(progress)
     try:
         papers = import_module("writeamp_papers")
     except ModuleNotFoundError as error:
@@ -54,5 +57,12 @@ def reproduce(
             raise
         raise WriteampError(PAPERS_MISSING) from None
     return papers.reproduce(
-        paper, plots=plots, full=full, resume=resume, traces=traces, step=step, runner=runner
+        paper,
+        plots=plots,
+        full=full,
+        resume=resume,
+        traces=traces,
+        step=step,
+        progress=progress,
+        runner=runner,
     )

@@ -68,7 +68,7 @@ class TestGathering:
     def test_progress_counts_the_jobs_that_are_done(self, runner: Runner) -> None:
         seen: list[tuple[int, int]] = []
         gather(runner, squared, range(4), progress=lambda done, jobs: seen.append((done, jobs)))
-        assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
     def test_each_result_comes_with_the_index_of_its_job(self) -> None:
         seen: list[tuple[int, int]] = []
@@ -257,7 +257,7 @@ class TestMeasurements:
             **SKEWED, w_max=10, replicas=3, runner=AsElsewhere(),
             progress=lambda *counts: seen.append(counts),
         )  # fmt: skip
-        assert seen == [(10, 30), (20, 30), (30, 30)]
+        assert seen == [(0, 30), (10, 30), (20, 30), (30, 30)]
 
     def test_a_result_of_other_processes_does_not_say_how_many_threads_it_had(self) -> None:
         found = wa.endurance(**SKEWED, w_max=5, replicas=2, runner=AsElsewhere())

@@ -12,6 +12,7 @@ import pytest
 from rich.cells import cell_len
 from rich.table import Table
 
+from writeamp import runners
 from writeamp.cli import boundary, options, progress_bar
 from writeamp.cli.terminal import Terminal
 
@@ -101,17 +102,58 @@ def test_a_unit_in_a_heading_is_broken_only_where_closer_columns_are_not_enough(
     assert "M pages/s" not in shown(table, 66, monkeypatch)
 
 
-def test_progress_is_lines_where_stderr_is_no_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+class FakeClock(progress_bar.Clock):
+    """Clock whose time passes only in `wait`, which ends the thread after some lines."""
+
+    def __init__(self, lines: int) -> None:
+        self.time_s, self.waits, self.lines = 0.0, 0, lines
+        self.begins, self.is_over = threading.Event(), threading.Event()
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    def wait(self, end: threading.Event, seconds: float) -> bool:
+        self.begins.wait(60)
+        if self.waits == self.lines:
+            self.is_over.set()
+            return True
+        self.waits += 1
+        self.time_s += seconds
+        return False
+
+
+def test_progress_in_a_pipe_is_a_line_after_20_s_and_then_every_minute(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    came = threading.Event()
-    monkeypatch.setattr(progress_bar, "_LINE_EVERY_S", 0.001)
-    monkeypatch.setattr(boundary, "say", lambda line: (print(line), came.set()))
-    with progress_bar.Bar("reading", lambda done, whole: f"{done} of {whole}") as bar:
-        bar.update(3, 9)
-        came.clear()
-        assert came.wait(60)
-    assert "reading 3 of 9 (0 min)" in capsys.readouterr().out
+    clock, lines = FakeClock(3), list[str]()
+    bar = progress_bar.Bar("reading", lambda done, whole: f"{done} of {whole}", clock=clock)
+
+    def say(line: str) -> None:
+        lines.append(line)
+        if len(lines) == 2:
+            bar.update(6, 9)
+
+    monkeypatch.setattr(boundary, "say", say)
+    bar.update(3, 9)
+    with bar:
+        runners.report_wa(2.5, 0.015)
+        clock.begins.set()
+        assert clock.is_over.wait(60)
+    words = "progress: reading {} of 9, WA 2.500 ±0.6%, {} so far, about {} left"
+    times = (3, "20 s", "40 s"), (3, "1 min", "3 min"), (6, "2 min", "1 min")
+    assert lines == [words.format(*each) for each in times]
+
+
+def test_a_step_of_a_reproduction_begins_a_new_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, lines = FakeClock(1), list[str]()
+    monkeypatch.setattr(boundary, "say", lines.append)
+    bar = progress_bar.Bar("reproducing", lambda done, whole: f"{done} of {whole}", clock=clock)
+    bar.update(9, 9)
+    bar.describe("Fig. 2")
+    clock.begins.set()
+    with bar:
+        assert clock.is_over.wait(60)
+    assert lines == ["progress: Fig. 2, 20 s so far"]
 
 
 # Verbs that may be silent for seconds: each shows what it does.

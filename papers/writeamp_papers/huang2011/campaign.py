@@ -193,7 +193,7 @@ def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
         _tell(bench, device, left)
 
     _tell(bench, device, left)
-    gather_whole(runner, measured, todo, each=keep)
+    gather_whole(runner, measured, todo, each=keep, progress=bench.progress)
 
 
 def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:

@@ -4,6 +4,7 @@
 """
 
 from writeamp.runners.choice import runner_of
+from writeamp.runners.estimates import report_wa as report_wa
 from writeamp.runners.local import Here, Threads
 from writeamp.runners.local import local_runner as local_runner
 from writeamp.runners.processor_share import processors as processors

@@ -70,7 +70,7 @@ def gather(
         files: as in `Runner.results`.
         lost: as in `Runner.results`.
         each: called on this thread with the index and result of each job, in order of completion.
-        progress: called after `each` with the number of jobs done and the total.
+        progress: called with the number of jobs done and the total: at first, and after `each`.
 
     Raises:
         Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result.
@@ -78,6 +78,8 @@ def gather(
     """
     finished: dict[int, T] = {}
     try:
+        if progress:
+            progress(0, len(jobs))
         for index, result in runner.results(work, jobs, lost=lost, files=files):
             finished[index] = result
             if each:

@@ -12,7 +12,7 @@ import psutil
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import Progress, gather_whole, local_runner
+from writeamp.runners import Progress, gather_whole, local_runner, report_wa
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.plan import FIRST_DRIVE_WRITES, MEMORY_TIMES, Plan, is_as_needed, most_passes
 from writeamp.runs.refusals import check_memory
@@ -142,6 +142,7 @@ def _run_until_steady(team: Team) -> SteadyState:
     while True:
         _advance_to(team, target)
         steady = check_turnovers(team.judge(), team.first.times_programmed())
+        report_wa(steady.wa, steady.own_half_width)
         is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
         if (steady.steady and is_precise) or target >= most:
             return steady
@@ -208,6 +209,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
         while len(first.passes.flash_pages) < target:
             _play_pass(team, pass_pages, target * pass_pages)
         previous, steady = steady, _judged_as_looped(team, pass_pages)
+        report_wa(steady.wa, (steady.ci_high - steady.ci_low) / 2)
         # Test whether the WA of all passes is in the interval predicted by half as many passes. If
         # not, the drive still changes.
         is_broken = previous.steady and not previous.ci_low <= steady.wa <= previous.ci_high

@@ -254,7 +254,7 @@ class RunStore:
                 raises an error instead.
             files: paths that jobs read.
             again: returns whether a job is repeated although this result is stored.
-            progress: called with the number of jobs done and the total.
+            progress: called with the number of jobs done and the total, at first and after each.
 
         Raises:
             Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result.
@@ -271,7 +271,7 @@ class RunStore:
                 progress(len(finished), len(jobs))
 
         try:
-            if progress and finished:
+            if progress:
                 progress(len(finished), len(jobs))
             gather(
                 runner,

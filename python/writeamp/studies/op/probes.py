@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from writeamp.errors import Interrupted, RefusedError
-from writeamp.runners import Progress, Runner, Shared, local_runner
+from writeamp.runners import Progress, Runner, Shared, local_runner, report_wa
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
@@ -226,6 +226,8 @@ class Probes:
         ):
             self.tried[blocks] = Probe(blocks, result, is_coarse)
         self._runs += len(block_counts)
+        nearest = min(self.tried.values(), key=lambda probe: abs(probe.wa - self.target_wa))
+        report_wa(nearest.wa, nearest.half_width)
         self._report(0)
 
     def _inner(self) -> Progress:
