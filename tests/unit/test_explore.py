@@ -70,6 +70,18 @@ def test_the_page_holds_the_drives_that_were_asked_for(tmp_path: Path) -> None:
     assert (own["manager"], own["victims"], own["blocks"]) == ("sepgc", "fifo", 16)
 
 
+def test_without_options_two_drives_that_differ_are_on_a_page_in_this_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = in_process.run("explore", "")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Wrote explore.html. ")
+    data = data_in((tmp_path / "explore.html").read_text(encoding="utf-8"), "recordings")
+    own = [data[name] for name in ("yours-1", "yours-2")]
+    assert [one["manager"] for one in own] == ["single", "sepbit"]
+
+
 def test_a_page_that_would_be_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

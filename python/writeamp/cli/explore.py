@@ -13,7 +13,7 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.explorer.settings import ExploreSettings
-from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.compared import ShownPoliciesSettings
 
 
 def register(app: typer.Typer) -> None:
@@ -22,12 +22,12 @@ def register(app: typer.Typer) -> None:
 
 
 def explore(
-    policies: PoliciesSettings,
+    policies: ShownPoliciesSettings,
     settings: ExploreSettings,
     *,
     out: Annotated[
         Path, typer.Option("--out", help="Page to write, an .html file.", metavar="FILE")
-    ],
+    ] = Path("explore.html"),
     json: options.Json = False,
 ) -> None:
     """Show small drives step by step on a page, with ten chapters on write amplification.
@@ -35,8 +35,9 @@ def explore(
     The page shows one drive, or two side by side under the same writes, such as two block managers.
     It works offline.
 
-    Example: writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out
-    explore.html
+    Example: writeamp explore
+
+    Example: writeamp explore --workload zipf:s=0.99 --managers single,hcwf-swap --out hcwf.html
     """
     from writeamp.explorer.functions import check_page  # noqa: PLC0415 (slow)
     from writeamp.explorer.functions import explore as explored  # noqa: PLC0415
@@ -48,8 +49,8 @@ def explore(
     if json:
         options.print_json({"page": str(out), **exploration.to_dict()})
         return
+    stdout.print(f"Wrote {out}. Open it in a browser: it shows", markup=False)
     for drive in exploration.drives:
         stdout.print(
-            f"{drive.name}: WA {drive.wa:.3f} over {drive.host_pages:,} host writes", markup=False
+            f"  {drive.name}: WA {drive.wa:.3f} over {drive.host_pages:,} host writes", markup=False
         )
-    stdout.print(f"{out}: {len(exploration.page):,} bytes; open it in a browser", markup=False)

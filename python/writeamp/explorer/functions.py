@@ -16,7 +16,7 @@ from writeamp.files.output import AnyPath, check_target, replacing
 from writeamp.registry.specs import SpecLike
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Presented
-from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.compared import ShownPoliciesSettings
 from writeamp.units.ratios import RatioLike
 
 _MOST_DRIVES = 2
@@ -75,7 +75,7 @@ def check_page(path: AnyPath) -> None:
 def explore(
     workload: SpecLike = ExploreSettings.workload,
     *,
-    managers: Sequence[SpecLike] | SpecLike,
+    managers: Sequence[SpecLike] | SpecLike = ShownPoliciesSettings.managers,
     victims: Sequence[SpecLike] | SpecLike | None = None,
     wear_leveling: SpecLike | None = None,
     blocks: int = ExploreSettings.blocks,
@@ -108,7 +108,7 @@ def explore(
     >>> [drive.name for drive in result.drives]
     ['single, greedy', 'sepgc, greedy']
     """
-    policies = PoliciesSettings(managers, victims, wear_leveling)  # type: ignore[arg-type]
+    policies = ShownPoliciesSettings(managers, victims, wear_leveling)  # type: ignore[arg-type]
     settings = ExploreSettings(workload, blocks, pages_per_block, op, writes, seed)  # type: ignore[arg-type]
     pairs = policies.combinations().pairs
     if len(pairs) > _MOST_DRIVES:

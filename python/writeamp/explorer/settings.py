@@ -10,7 +10,7 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import SpecLike, SpecOf
 
 # Limits of a drive's shape and writes: larger drives do not fit on a screen, and the events of more
-# writes do not fit in a page.
+# writes do not fit in a page. By default, a placement of eight blocks such as sepbit fits.
 _MOST_BLOCKS = 64
 _MOST_PAGES_PER_BLOCK = 64
 _MOST_WRITES = 10_000
@@ -29,14 +29,14 @@ class ExploreSettings(Settings):
         kind="workloads",
     )
     blocks: int = setting(
-        24,
+        64,
         Whole(8, _MOST_BLOCKS),
         "number of blocks of each drive, 8 to 64",
         number="count",
         panel="small drive",
     )
     pages_per_block: int = setting(
-        16,
+        8,
         Whole(4, _MOST_PAGES_PER_BLOCK),
         "number of pages of each block, 4 to 64",
         number="count",

@@ -22,6 +22,9 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import HeldTrace, LoadSettings
 
 _T = TypeVar("_T")
+_MANAGERS = (
+    "block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc"
+)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class PoliciesSettings(Settings):
     managers: tuple[Spec, ...] | None = setting(
         None,
         _EachOnce(_Specs("managers", "manager", "block managers")),
-        "block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc",
+        _MANAGERS,
         required=True,
         number="texts",
         metavar="SPEC,SPEC,…",
@@ -196,6 +199,19 @@ class PoliciesSettings(Settings):
         """Return the pairs of a manager and a victim policy to compare."""
         assert self.managers is not None
         return combined(self.managers, _all_of(self.victims))
+
+
+@dataclass(frozen=True)
+class ShownPoliciesSettings(PoliciesSettings):
+    """Policies of drives that are shown side by side: a pair that differs, unless given."""
+
+    managers: tuple[Spec, ...] | None = setting(
+        "single,sepbit",
+        _EachOnce(_Specs("managers", "manager", "block managers")),
+        _MANAGERS,
+        number="texts",
+        metavar="SPEC,SPEC,…",
+    )
 
 
 def _all_of(value: _T | tuple[_T, ...] | None) -> tuple[_T, ...]:
