@@ -124,6 +124,15 @@ def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownA
     return error
 
 
+def how_to_install(extra: str) -> str:
+    """Return the commands that install an extra: for a wheel, and in a clone.
+
+    >>> how_to_install("blackbox")
+    "pip install 'writeamp[blackbox]', or in a clone of writeamp: make .venv/.blackbox"
+    """
+    return f"pip install 'writeamp[{extra}]', or in a clone of writeamp: make .venv/.{extra}"
+
+
 def _hint(name: str, names: list[str]) -> str:
     import difflib  # noqa: PLC0415 (slow, and needed for errors only)
 

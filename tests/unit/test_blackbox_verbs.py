@@ -11,7 +11,7 @@ from blackbox_files import TARGETS, WORKLOAD, traced, trained, trained_on_wa
 from blackbox_tables import related
 from in_process import document, run
 from writeamp.errors import WriteampError
-from writeamp.learn.blackbox import choosing
+from writeamp.learn.blackbox import choosing, model_kinds
 from writeamp.learn.blackbox.model_file import load
 from writeamp.learn.blackbox.model_input import ModelInput
 from writeamp.learn.blackbox.training import train
@@ -44,6 +44,16 @@ def test_training_says_what_the_model_is_worth(files: Path) -> None:
     assert list(load(files / "wa.model").estimators) == ["wa"]
     again = run("blackbox train", f"{files}/fast.parquet --targets wa --out {files}/wa.model")
     assert "MRE on unseen" in again.out
+
+
+def test_a_collection_says_before_it_measures_that_models_need_scikit_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_kinds, "find_spec", lambda name: None)
+    told = run("blackbox collect", f"--target x25-m --points 1 --out {tmp_path}/no/m.parquet").err
+    assert "note: `blackbox train` will not run: " in told
+    assert "scikit-learn and skops, which are not installed; run: pip install 'writeamp[" in told
+    assert "make .venv/.blackbox" in told
 
 
 def test_a_target_that_was_hardly_measured_is_left_out_with_a_note(

@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.tree import DecisionTreeRegressor
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, how_to_install
 from writeamp.learn.blackbox.models.learner import (
     FINITE,
     baseline,
@@ -93,7 +93,7 @@ def _lightgbm() -> Any:
         from lightgbm import LGBMRegressor  # noqa: PLC0415 (an extra)
     except ModuleNotFoundError:
         raise WriteampError(
-            "the model lightgbm needs a package: pip install 'writeamp[lightgbm]'"
+            f"the model lightgbm needs a package; run: {how_to_install('lightgbm')}"
         ) from None
     return LGBMRegressor(n_estimators=500, learning_rate=0.05, linear_tree=True, verbose=-1)
 

@@ -19,7 +19,7 @@ import numpy as np
 from writeamp.custom.names import has_numba
 from writeamp.custom.policies import Placement, VictimPolicy
 from writeamp.custom.saving import attributes
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, how_to_install
 from writeamp.fields.domains import shown
 
 _T = TypeVar("_T", bound=Callable[..., Any])
@@ -89,8 +89,8 @@ class CompiledInstance:
         """
         if not has_numba():
             raise WriteampError(
-                f"{name} needs Numba, which is not installed; run pip install 'writeamp[numba]', "
-                "or leave out compiled=yes"
+                f"{name} needs Numba, which is not installed; leave out compiled=yes, or run: "
+                f"{how_to_install('numba')}"
             )
         self._name = name
         self._cls = type(made)

@@ -22,7 +22,7 @@ from pathlib import Path, PosixPath
 from threading import local as ThreadLocal  # noqa: N812  it is a class, and `local` is ours
 from typing import Any, BinaryIO
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, how_to_install
 from writeamp.files import pipes
 from writeamp.files.temporary import temporary_folder
 
@@ -240,7 +240,7 @@ def _fsspec(address: str) -> Any:
         return import_module("fsspec")
     except ImportError:
         raise WriteampError(
-            f"cannot read {address}: addresses need fsspec; pip install 'writeamp[cluster]'"
+            f"cannot read {address}: addresses need fsspec; {how_to_install('cluster')}"
         ) from None
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, how_to_install
 from writeamp.fields.domains import shown
 from writeamp.runners.local import Here, Threads
 from writeamp.runners.processor_share import processors
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # an optional dependency that takes half a second to load
     from distributed import Client
 
 
-_INSTALL = "pip install 'writeamp[cluster]', or run in this process with workers 1"
+_INSTALL = f"run in this process with workers 1, or install them: {how_to_install('cluster')}"
 _ADDRESS = re.compile(r"(?P<scheme>tcp|tls)://[^/\s]+:[0-9]{1,5}")
 
 

@@ -6,9 +6,10 @@ Other packages add kinds by entry points of `writeamp.learners`, each a `ModelKi
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from typing import NamedTuple
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, how_to_install
 from writeamp.extensions import PAPERS_MISSING, extensions, loaded
 
 # Kinds in the order in which they are listed. Kinds that `_OWN` lacks belong to the separate
@@ -17,6 +18,9 @@ NAMES = (
     *("linear-tree", "linear-forest", "gaussian-process", "quantile-tree", "workload-specific"),
     *("linear", "cart", "boosted", "lightgbm"),
 )
+
+
+_PACKAGES = {"sklearn": "scikit-learn", "skops": "skops"}
 
 
 class ModelKind(NamedTuple):
@@ -52,3 +56,15 @@ def check_installed(name: str) -> None:
     """Reject a kind of model if it is in the papers' package and this is not installed."""
     if name in NAMES and name not in model_kinds():
         raise WriteampError(f"the model {name} is missing: {PAPERS_MISSING}")
+
+
+def missing_packages() -> str | None:
+    """Return a sentence on the missing packages of models, or None if all are installed."""
+    names = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
+    if not names:
+        return None
+    verb = "is" if len(names) == 1 else "are"
+    return (
+        f"black-box models need {' and '.join(names)}, which {verb} not installed; run: "
+        f"{how_to_install('blackbox')}"
+    )

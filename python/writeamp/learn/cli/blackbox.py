@@ -16,6 +16,7 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.files import output
 from writeamp.learn.blackbox.collection import Collected, collect
 from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.model_kinds import missing_packages
 from writeamp.learn.blackbox.targets.choice import is_simulated, target_of
 from writeamp.learn.blackbox.targets.settings import (
     RealSettings,
@@ -77,6 +78,9 @@ def collect_points(
             raise WriteampError(
                 f"--vary and --burst are for simulated targets only; {target} is not simulated"
             )
+    # Measurements take minutes to hours, and a model of them is the usual next step.
+    if missing := missing_packages():
+        options.note(f"`blackbox train` will not run: {missing}")
     measured = target_of(target, runner=runner, **settings)
     for sentence in measured.notes:
         options.note(sentence)

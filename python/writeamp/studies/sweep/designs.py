@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.errors import WriteampError, unknown
+from writeamp.errors import WriteampError, how_to_install, unknown
 from writeamp.fields.domains import OneOf, Whole, shown
 from writeamp.studies.sweep.axes import Axis, BoundedAxis, ListedAxis, Value
 
@@ -111,7 +111,7 @@ def salib(module: str) -> Any:
         return import_module(f"SALib.{module}")
     except ImportError:
         raise WriteampError(
-            "this needs SALib, which is not installed: pip install 'writeamp[sensitivity]'"
+            f"this needs SALib, which is not installed; run: {how_to_install('sensitivity')}"
         ) from None
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from writeamp.errors import WriteampError, unknown
+from writeamp.errors import WriteampError, how_to_install, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, Whole, shown
 from writeamp.studies.sweep.axes import Axis, ListedAxis
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
@@ -178,6 +178,6 @@ def _optuna() -> Any:
         return import_module("optuna")
     except ImportError:
         raise WriteampError(
-            f"design {shown(SEARCH)} needs Optuna, which is not installed; run: pip install "
-            "'writeamp[search]'"
+            f"design {shown(SEARCH)} needs Optuna, which is not installed; run: "
+            f"{how_to_install('search')}"
         ) from None

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.model_kinds import missing_packages
 
-for _package in ("sklearn", "skops"):
-    if find_spec(_package) is None:
-        raise WriteampError(
-            f"black-box models need the package {_package}: pip install 'writeamp[blackbox]'"
-        )
+if _missing := missing_packages():
+    raise WriteampError(_missing)
