@@ -67,7 +67,7 @@ def built(base: str | Path, options: dict[str, Any]) -> wa.Device | None:
         ("--page-bytes 1", "a program writes 196608 mapping units"),
         ("--page-bytes 8", "a program writes 24576 mapping units"),
         ("--page-bytes 3", "program.flash_page_bytes is 16384; it must be a multiple of"),
-        ("--pages-per-block 100", "pages_per_block is 100; it must be a multiple of the 12"),
+        ("--pages-per-block 100", "--pages-per-block is 100; it must be a multiple of the 12"),
         ("--write-cache 1", "write_cache.bytes is 1; it must be 0, or at least two mapping units"),
     ],
 )

@@ -188,14 +188,14 @@ def test_a_wa_of_one_is_found_where_nothing_is_copied() -> None:
 
 
 REFUSED: list[tuple[str, str]] = [
-    ("--target-wa 0.9", "target_wa is 0.9; it must be a finite number, at least 1"),
-    ("--target-wa nan", "target_wa is nan"),
+    ("--target-wa 0.9", "--target-wa is 0.9; it must be a finite number, at least 1"),
+    ("--target-wa nan", "--target-wa is nan"),
     ("--target-wa much", "'much' is not a number"),
     ("--target-wa 1.5 --sweep op=0.1:0.2:3", "exclude each other"),
-    ("--target-wa 1.5 --op 0.2", "op and target_wa exclude each other"),
-    ("--sweep op=0.1:0.2:3 --fill 0.8", "fill and sweep exclude each other"),
-    ("--target-wa 1.5 --spare-factor 0.2", "spare_factor and target_wa"),
-    ("--target-wa 1.5 --blocks 100", "logical_pages, logical_blocks or size"),
+    ("--target-wa 1.5 --op 0.2", "--op and --target-wa exclude each other"),
+    ("--sweep op=0.1:0.2:3 --fill 0.8", "--fill and --sweep exclude each other"),
+    ("--target-wa 1.5 --spare-factor 0.2", "--spare-factor and --target-wa"),
+    ("--target-wa 1.5 --blocks 100", "--logical-pages, --logical-blocks or --size"),
     ("--target-wa 1.5 --time 1s", "untimed"),
     ("--target-wa 1.5 --timed", "untimed"),
     ("--sweep op=0.1:0.2:3 --rb-capture a.vcd", "untimed"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import Field, fields
@@ -82,6 +83,19 @@ _READINGS: dict[str, dict[str, Any]] = {
     "texts": {"metavar": "TEXT"},
 }
 _DECLARED = "__declared__"
+# A name with an underscore that is neither quoted nor a part of a longer name.
+_IS_NO_WORD = re.compile(r"""(?<![\w.:'"-])[a-z]+(?:_[a-z]+)+(?![\w.:=])""")
+_LIST_OF_SETTINGS = re.compile(
+    r"(?<=\bone of )[a-z_]+(?:, [a-z_ -]+)+$|(?<=\bgive either )[a-z]+|(?<= or )[a-z]+$"
+)
+# A name in an error that is a setting and no ordinary word, unless the setting is not given.
+_NAMES_A_SETTING = re.compile(
+    r"""^\w+(?=\ )
+    | (?<=\ and\ )\w+(?=\ (?:exclude|each\ set)\b)
+    | """
+    + _IS_NO_WORD.pattern,
+    re.VERBOSE,
+)
 
 
 class _Taken(NamedTuple):
@@ -161,18 +175,34 @@ def described(
 
 @contextmanager
 def naming_options(places: Places, values: Mapping[str, Any]) -> Iterator[None]:
-    """In an error that begins with the name of a setting, replace the name by its option.
+    """In an error, replace the names of given settings by their options.
 
-    A name with an underscore, such as `target_wa`, is not replaced, since users cannot mistake it
-    for an ordinary word.
+    A setting with an underscore in its name, such as `target_wa`, is replaced anywhere. Others may
+    be ordinary words, so they are replaced only where an error names settings: at its beginning,
+    after "and" in front of what both do, and in a list of settings of which one must be given.
     """
     try:
         yield
     except WriteampError as error:
-        name, _, rest = str(error).partition(" ")
-        if "_" not in name and values.get(name) is not None:
-            error.args = (f"{flag_of(_field(*places[name]))} {rest}",)
+        error.args = (_naming_options(str(error), places, values),)
         raise
+
+
+def _naming_options(sentence: str, places: Places, values: Mapping[str, Any]) -> str:
+    def option(name: str) -> str:
+        return flag_of(_field(*places[name])) if name in places else name
+
+    def of_given(match: re.Match[str]) -> str:
+        return option(match[0]) if values.get(match[0]) is not None else match[0]
+
+    named = re.sub(_NAMES_A_SETTING, of_given, sentence)
+    if named != sentence:  # otherwise the settings may be those of a file
+        named = re.sub(_IS_NO_WORD, lambda match: option(match[0]), named)
+    return re.sub(
+        _LIST_OF_SETTINGS,
+        lambda names: re.sub(r"(?<!-)\b\w+\b(?!-)", lambda name: option(name[0]), names[0]),
+        named,
+    )
 
 
 def declared(command: Callable[..., None]) -> dict[str, Field[Any]]:
