@@ -141,7 +141,7 @@ POLICIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"victims": "d-choices:d=2.5"}, ["d=2.5", "whole number"]),
     ({"victims": "d-choices:e=3"}, ["parameter", "'e'", "valid: d"]),
     ({"victims": "d-choices:"}, ["d-choices:", "key=value"]),
-    ({"victims": "greedy:d=3"}, ["parameter", "'d'", "valid: none"]),
+    ({"victims": "greedy:d=3"}, ["no parameters", "'d'", "did you mean d-choices:d=10?"]),
     ({"workload": "unifrom"}, ["workload", "did you mean 'uniform'"]),
     ({"workload": "hot-cold"}, ["hot-cold", "f="]),
     ({"workload": "hot-cold:f=1,r=0.5"}, ["f=1", "below 1"]),

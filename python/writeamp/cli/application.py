@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any
 
 import typer
@@ -56,6 +57,8 @@ class _OnceCommand(TyperCommand):
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:
+            if not ctx.resilient_parsing:
+                _refuse_spaces(options, args)
             try:
                 parsed = parse(args=args)
             except typer.TyperException as error:
@@ -139,6 +142,30 @@ def _refuse_twice(verb: str, options: list[Any]) -> None:
             older = _older_options(option)
             name = f"{flag} (or {older[0]}, its older name)" if older else flag
             raise WriteampError(f"{name} is given {_times(times)}; {_allowed(verb, flag)}")
+
+
+def _refuse_spaces(options: list[TyperOption], args: list[str]) -> None:
+    """Reject specs after an option that are separated by spaces, as in `--managers a b`."""
+    for option in options:
+        for flag in {*option.opts} & {*args} if "SPEC,SPEC" in (option.metavar or "") else ():
+            specs = list(takewhile(_is_spec, args[args.index(flag) + 1 :]))
+            if len(specs) > 1:
+                raise WriteampError(
+                    f"{flag} has {len(specs)} values separated by spaces; separate them by commas: "
+                    f"{flag} {','.join(specs)}"
+                )
+
+
+def _is_spec(word: str) -> bool:
+    """Return whether a word is the spec of a policy or workload of writeamp."""
+    from writeamp.registry.entries import engine_entries  # noqa: PLC0415 (slow)
+
+    name = re.split("[:(,]", word, maxsplit=1)[0]
+    return any(
+        name == entry.name
+        for kind in ("managers", "victims", "workloads")
+        for entry in engine_entries(kind)
+    )
 
 
 def _refuse_empty(parameters: list[Any], values: dict[str, Any]) -> None:

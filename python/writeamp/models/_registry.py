@@ -31,7 +31,23 @@ def find_model(name: str) -> Model:
     >>> wa.models.find_model("markov").parameters
     ('op', 'pages_per_block')
     """
+    if name not in MODELS and (of_policy := _models_of(name)):
+        raise WriteampError(
+            f"unknown model {name!r}: it is a victim policy, for which use the model "
+            f"{' or '.join(of_policy)}"
+        )
     return MODELS[OneOf(tuple(MODELS)).check("model", name)]
+
+
+def _models_of(policy: object) -> list[str]:
+    """Return the models of uniform writes under a victim policy, closed forms first."""
+    models = {
+        name: description
+        for name, model in MODELS.items()
+        for description in model.describes
+        if description.victims == policy and description.manager is None
+    }
+    return sorted(models, key=lambda name: models[name].kind)
 
 
 @checked

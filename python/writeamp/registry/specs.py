@@ -17,6 +17,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
 from writeamp.fields.domains import shown
 from writeamp.registry.entries import EngineKind
+from writeamp.registry.misplaced import misplaced
 from writeamp.text import fault_of_text
 
 _WORDS: dict[EngineKind, str] = {
@@ -90,10 +91,15 @@ class Spec:
             raise WriteampError(f"{_WORDS[kind]} is {shown(value)}, which {fault}")
         if _leaves_unread.get() and custom.is_users(kind, value):
             return Spec(kind, custom.as_written(value)[0], value, None)
-        policy = custom.find(kind, value)
-        if policy is not None:
-            return Spec(kind, policy.reference, value, policy.values)
-        parsed = parse_spec(kind, value)
+        try:
+            policy = custom.find(kind, value)
+            if policy is not None:
+                return Spec(kind, policy.reference, value, policy.values)
+            parsed = parse_spec(kind, value)
+        except WriteampError as error:
+            if (better := misplaced(kind, value, str(error))) is None:
+                raise
+            raise better from None
         return Spec(kind, parsed["name"], parsed["stated"], tuple(parsed["params"].items()))
 
     @property

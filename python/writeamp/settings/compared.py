@@ -205,7 +205,7 @@ class PoliciesSettings(Settings):
 class ShownPoliciesSettings(PoliciesSettings):
     """Policies of drives that are shown side by side: a pair that differs, unless given."""
 
-    managers: tuple[Spec, ...] | None = setting(
+    managers: tuple[Spec, ...] = setting(
         "single,sepbit",
         _EachOnce(_Specs("managers", "manager", "block managers")),
         _MANAGERS,
