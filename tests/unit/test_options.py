@@ -179,6 +179,20 @@ def test_help_tells_what_is_named_alike_apart(name: str, other: str) -> None:
     assert other.replace("`", "") in words.replace("`", "")
 
 
+@pytest.mark.parametrize("name", ["simulate", "compare", "explore", "serve", "volumes run"])
+def test_specs_in_the_help_are_copied_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = in_process.run(name, "--help").out.splitlines()
+    specs = {
+        spec
+        for option in COMMANDS[name].params
+        for text in re.findall("for example ([^;]+)", getattr(option, "help", None) or "")
+        for spec in re.split(r", | \(default|\.$", text)[:-1]
+    }
+    assert {"d-choices:d=10", "hcwf-swap:d_swap=100"} & specs
+    assert [spec for spec in specs if not any(spec in line for line in lines)] == []
+
+
 # Functions of the library, and the settings that are their arguments.
 TAKERS: list[tuple[Callable[..., Any], type[Settings]]] = [
     (wa.predict, PredictionSettings),

@@ -82,6 +82,8 @@ _READINGS: dict[str, dict[str, Any]] = {
     "paths": {"metavar": "FILE"},
     "texts": {"metavar": "TEXT"},
 }
+# Longest spec that the help names: at 80 columns it is printed on one line, so it can be copied.
+_LONGEST_EXAMPLE = 21
 _DECLARED = "__declared__"
 # A name with an underscore that is neither quoted nor a part of a longer name.
 _IS_NO_WORD = re.compile(r"""(?<![\w.:'"-])[a-z]+(?:_[a-z]+)+(?![\w.:=])""")
@@ -261,7 +263,10 @@ def _parameter(
         kind = cast(EngineKind, words.kind)
         completions = (examples or _all_examples)(kind)
         completes = partial(policy_completer, kind) if examples is None else completer
-        help_text += f", for example {', '.join(completions)}"
+        short = [spec for spec in completions if len(spec) <= _LONGEST_EXAMPLE]
+        help_text += f", for example {', '.join(short)}"
+        if len(short) < len(completions):
+            help_text += f"; all: `writeamp list {kind}`"
         more["metavar"] = "SPEC"
     if field.default is not None and words.number != "switch":
         help_text += f" (default {_shown(field)})"
