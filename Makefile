@@ -128,7 +128,7 @@ wheel: $(VENV)/.dist
 	$(CARGO_BUILD) --quiet --profile wheel
 	$(call lay,wheel/lib_engine.so,$(ENGINE))
 	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
-	$(BIN)/maturin build --profile wheel --out dist
+	$(BIN)/python scripts/lay_examples.py $(BIN)/maturin build --profile wheel --out dist
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist papers
 
 sdist: $(VENV)/.dist

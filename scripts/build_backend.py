@@ -7,15 +7,29 @@ would build one of them on each install.
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import maturin
-from maturin import *  # noqa: F403 (every hook but the one below)
+from maturin import *  # noqa: F403 (every hook but those below)
 from wheel.wheelfile import WheelFile
 
+sys.path.append(str(Path(__file__).resolve().parent))
+from lay_examples import laid_examples
+
 SOURCES = Path(__file__).resolve().parent.parent / "python"
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Build a wheel with the examples; return its name."""
+    with laid_examples():
+        return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(

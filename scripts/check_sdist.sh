@@ -18,6 +18,8 @@ PATH="$bin:$PATH" $offline "$bin/pip" wheel --quiet --no-index --no-build-isolat
 "$bin/pip" install --quiet --no-index --no-deps --target site wheels/writeamp-*-cp311-abi3-*.whl
 run="env PYTHONPATH=$scratch/site $bin/python"
 "$bin/pip" install --quiet --no-index --no-deps --target site wheels/writeamp_papers-*-py3-none-any.whl
+$run -m writeamp examples examples > examples.txt
+$run -m writeamp trace info examples/sqlite-upserts.parquet > /dev/null
 $run -m writeamp reproduce verschoren2019 --json > /dev/null
 $run - <<'END'
 import pathlib

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from lay_examples import laid_examples
+
 ROOT = Path(__file__).resolve().parent.parent
 # Crates in the archive; the plugin of the virtual SSD is left out, because pip does not build it.
 MEMBERS = '["crates/captures", "crates/engine", "crates/python"]'
@@ -26,7 +28,8 @@ def main() -> None:
         copy_sources(copy)
         vendor(copy)
         maturin = Path(sys.executable).with_name("maturin")
-        subprocess.run([maturin, "sdist", "--out", ROOT / "dist"], cwd=copy, check=True)
+        with laid_examples(copy):
+            subprocess.run([maturin, "sdist", "--out", ROOT / "dist"], cwd=copy, check=True)
 
 
 def copy_sources(copy: Path) -> None:

@@ -132,6 +132,7 @@ LINES: dict[str, tuple[str, ...]] = {
                  "--counters @snap --counters @snap --out out.toml --workers 1"),
     "answer": (f"{_RUN} --quick", f"--trace @trace {_OF_TRACE} --quick",
                f"{_RUN} --quick --counters @snap"),
+    "examples": ("out", "@snap", "@snap/out"),
     "explore": ("--managers single --writes 60 --blocks 8 --pages-per-block 4 --op 0.5 "
                 "--out out.html",),
     "serve": (f"{_DRIVE} --run true",),

@@ -76,7 +76,7 @@ def test_without_options_two_drives_that_differ_are_on_a_page_in_this_folder(
     monkeypatch.chdir(tmp_path)
     done = in_process.run("explore", "")
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("Wrote explore.html. ")
+    assert done.out.startswith("Wrote explore.html; open it in a browser. ")
     data = data_in((tmp_path / "explore.html").read_text(encoding="utf-8"), "recordings")
     own = [data[name] for name in ("yours-1", "yours-2")]
     assert [one["manager"] for one in own] == ["single", "sepbit"]

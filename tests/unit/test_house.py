@@ -240,6 +240,7 @@ OPENING = {
     "drives/counters/sources/printed_logs.py": "of the package",
     "drives/doctor/fio/values.py": "of the package",
     "extensions.py": "of installed packages",
+    "files/examples.py": "of the package",
     "files/output.py": "files that are written",
     "pages/frame.py": "of the package",
     "files/inputs.py": "itself",

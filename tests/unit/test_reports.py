@@ -180,7 +180,7 @@ def test_what_is_printed_stays_what_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_verb_with_a_result_has_the_option(name: str) -> None:
     named = {one.name for one in COMMANDS[name].params}
-    finds_nothing = name in ("explore", "list", "report", "top", "trace convert")
+    finds_nothing = name in ("examples", "explore", "list", "report", "top", "trace convert")
     assert ("report" in named) == ("json" in named and not finds_nothing)
 
 
@@ -191,7 +191,14 @@ def test_every_body_that_prints_json_hands_it_over() -> None:
         for path in (ROOT / "python/writeamp/cli").glob("*.py")
         if "options.print_json(" in path.read_text()
     ]
-    assert sorted(alone) == ["explore.py", "listing.py", "report.py", "top.py", "trace.py"]
+    assert sorted(alone) == [
+        "examples.py",
+        "explore.py",
+        "listing.py",
+        "report.py",
+        "top.py",
+        "trace.py",
+    ]
 
 
 def test_two_pages_are_compared(page: Path, tmp_path: Path) -> None:

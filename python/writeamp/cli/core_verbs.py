@@ -7,6 +7,11 @@ ANSWER = Verb(
     "Compare the WA from theory, simulation, virtual and real drives, and explain differences.",
     HelpPanel.START,
 )
+EXAMPLES = Verb(
+    "writeamp.cli.examples",
+    "Copy the shipped traces, fio jobs, notebooks and scripts to a folder.",
+    HelpPanel.START,
+)
 EXPLORE = Verb(
     "writeamp.cli.explore",
     "Show small drives step by step on a page, with ten chapters on write amplification.",

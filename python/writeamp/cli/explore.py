@@ -49,8 +49,6 @@ def explore(
     if json:
         options.print_json({"page": str(out), **exploration.to_dict()})
         return
-    stdout.print(f"Wrote {out}. Open it in a browser: it shows", markup=False)
-    for drive in exploration.drives:
-        stdout.print(
-            f"  {drive.name}: WA {drive.wa:.3f} over {drive.host_pages:,} host writes", markup=False
-        )
+    drives = " and ".join(f"{drive.name} (WA {drive.wa:.3f})" for drive in exploration.drives)
+    writes = f"{settings.writes:,} host writes"
+    stdout.print(f"Wrote {out}; open it in a browser. It shows {drives} over {writes}.")
