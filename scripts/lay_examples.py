@@ -1,4 +1,4 @@
-"""Run a command while the examples are in the package, from which a wheel or an sdist takes them.
+"""Run a command while the examples are in the package, for wheels and sdists.
 
 They are removed afterwards, since checks and tests of the package would find them there. Used by
 `make wheel`, by make_sdist.py and by the build backend.

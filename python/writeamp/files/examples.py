@@ -60,7 +60,7 @@ def copy_examples(target: AnyPath) -> Sequence[Example]:
     files = {
         folder / path.relative_to(source): path
         for path in sorted(source.rglob("*"))
-        if path.is_file() and not any(part.startswith(_HIDDEN) for part in _parts(path, source))
+        if path.is_file() and not any(name.startswith(_HIDDEN) for name in _parts(path, source))
     }
     # All are checked before the first is written.
     is_new = {copy: not _has(copy, path.read_bytes()) for copy, path in files.items()}
@@ -109,5 +109,5 @@ def _summary(path: Path) -> str:
     text = path.read_text("utf-8")
     if path.suffix == ".ipynb":
         text = "".join(json.loads(text)["cells"][0]["source"])
-    found = _SUMMARY.search(text)
-    return found["words"].strip() if found else path.suffix.lstrip(".")
+    match = _SUMMARY.search(text)
+    return match["words"].strip() if match else path.suffix.lstrip(".")
