@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,24 @@ def test_a_wa_of_one_is_found_where_nothing_is_copied() -> None:
     found = wa.required_op(1.0, **LOCKED)
     assert found.wa == 1.0
     assert found.result.causes["gc"] == 0
+
+
+def test_a_table_begins_with_the_op_and_notes_that_differ_in_numbers_are_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search = wa.required_op(1.0, **LOCKED)
+    assert search.card().rows[0] == (
+        "op for WA 1", f"{search.op:.4g} = (T-U)/U  ({search._interval()})"
+    )  # fmt: skip
+    curve = wa.wa_over_op([0.2, 0.3], **LOCKED)
+    device = curve.results[0].device
+    ends = " times, until its passes agreed", " times"
+    looped = [
+        SimpleNamespace(notes=[f"the trace was looped {passes}{end}"], device=device)
+        for passes, end in zip((15, 12), ends, strict=True)
+    ]
+    monkeypatch.setattr(type(curve), "results", looped)
+    assert curve.notes[0] == "the trace was looped 12–15 times"
 
 
 REFUSED: list[tuple[str, str]] = [

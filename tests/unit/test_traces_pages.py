@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from places import TRACE as EXAMPLE_TRACE
 from writeamp import traces
 from writeamp.errors import WriteampError
+from writeamp.text import Detail
 
 Request = tuple[int, str, int, int]  # device, op, offset, length
 
@@ -235,6 +236,7 @@ def test_a_trim_across_a_gap_frees_the_written_pages_on_both_sides() -> None:
     found = traces.to_pages(trace_of(writes + trims), PAGE)
     assert changes(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 2)]
     assert found.notes == ["1 trims of pages that are never written are left out"]
+    assert isinstance(found.notes[0], Detail)
 
 
 def test_the_arrays_have_the_types_that_the_engine_takes() -> None:

@@ -378,7 +378,7 @@ def altered(table: Path, tmp_path: Path, **columns: pl.Expr | Sequence[str] | No
         ({"host_bytes": pl.col("host_bytes") / 3}, "the fill run1:0 wrote .* each page of its sp"),
         ({"host_bytes": pl.col("host_bytes") * 2}, "the fill run1:0 wrote .* each page of its sp"),
         ({"details": pl.lit("theta=3")}, "the details are 'theta=3'; this pattern has none"),
-        ({"media_bytes": None}, "lacks the columns media_bytes"),
+        ({"media_bytes": None}, "lacks the column media_bytes"),
         ({"pattern": pl.lit("tpcc")}, "the pattern 'tpcc' is unknown; known are sequential"),
         ({"pattern": pl.lit("zipf-shuffle")}, "must be its exponent, above 0 and at most 10"),
         ({"media_bytes": -pl.col("media_bytes") + 10**12}, "media_bytes falls from"),
@@ -416,7 +416,7 @@ def test_a_bad_table_is_refused_with_its_reason(
         (
             'drive="a"\n[[phases]]\npattern="uniform"\nspan_gib=1\n',
             "phase,host_bytes\n4,0\n",
-            "lacks the columns media_bytes",
+            "lacks the column media_bytes",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from recordings import POLICY, recorded, requests
 from twins import PAGES, fitted
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.learn.twin.profile import write_profile
+from writeamp.reports.headlines.headline import headline
 from writeamp.studies.mixture import CandidateRun, Mixture
 
 
@@ -198,6 +200,26 @@ def test_the_median_of_a_mixture_is_between_its_parts() -> None:
     assert mixed.interval[1] == pytest.approx(4.0, rel=0.04)
     alone = Mixture("mine.toml", "uniform", (run(1.0, 2.0),), 0.01)
     assert alone.interval[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
+
+
+def test_the_headline_of_a_fit_has_the_drive_its_op_and_the_windows_it_explains() -> None:
+    document = fitted().to_dict()
+    first = document["families"][0]
+    sentence = headline(document)
+    name = f"{first['manager']}, {first['victims']} ({first['weight']:.0%})"
+    assert sentence.startswith(f"The most probable drive is {name} with op {document['op']:.4f} (")
+    count = len(document["windows"])
+    assert f" of {count} windows are in the WA's 90% interval." in sentence
+
+
+def test_the_most_probable_candidates_have_rows_and_the_others_share_one(profile: Path) -> None:
+    mixed = wa.simulate(profile, workload="uniform", writes=6000)
+    assert isinstance(mixed, Mixture)
+    one = mixed.runs[0]
+    many = replace(mixed, runs=(one,) * 12)
+    rows = [name for name, _ in many.card().rows]
+    assert rows.count(f"{one.candidate.manager}, {one.candidate.victims}") == 10
+    assert rows[-1] == "2 less probable candidates"
 
 
 def test_the_fewest_candidates_carry_the_weight() -> None:

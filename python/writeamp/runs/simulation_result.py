@@ -64,6 +64,7 @@ _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide the curve, so none are drawn.
 _MOST_CHANGES = 50
 
+UNTIL_PASSES_AGREED = ", until its passes agreed"
 EVENT_SCHEMA = {
     "host_pages": pl.UInt64,
     "kind": pl.String,
@@ -296,9 +297,7 @@ class Result(DriveResult):
         return super()._repeat if self.plan.host.repeat != "auto" else self.passes.height
 
     def _why_so_often(self) -> str:
-        return (
-            ", until its passes agreed" if self.plan.host.repeat == "auto" and self.steady else ""
-        )
+        return UNTIL_PASSES_AGREED if self.plan.host.repeat == "auto" and self.steady else ""
 
     def _events_note(self) -> str:
         contents = "all changes since the fill are missing"

@@ -30,7 +30,8 @@ class TimedSettings(Settings):
     timed: bool = setting(
         False,
         Flag(),
-        "simulate the time of every operation, and measure latencies",
+        "simulate the time of every operation, and measure latencies; traces on a device that has "
+        "times are timed without this option",
         number="flag",
         **_TIMED,
     )

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _NORMAL_95 = 1.959964
 # WA of a sequential fill below which it is not worth a note.
 _LEAST_FACTOR = 1.005
+# Number of candidates with a row of their own, the most probable ones; the document has all.
+_SHOWN_CANDIDATES = 10
 # Probability that the interval of a learnt profile contains the WA.
 LEVEL = 0.95
 
@@ -196,6 +198,19 @@ class Mixture(OneLine, Drawn):
             texts=tuple(f"{run.wa:.3f} ({run.candidate.weight:.0%})" for run in self.runs),
         )
 
+    def _less_probable(self) -> list[tuple[str, str]]:
+        """Return a row on the candidates that have none of their own, if there are any."""
+        rest = self.runs[_SHOWN_CANDIDATES:]
+        if not rest:
+            return []
+        weight, wa = sum(run.candidate.weight for run in rest), [run.wa for run in rest]
+        return [
+            (
+                f"{len(rest)} less probable candidates",
+                f"weight {weight:.1%} in all: WA {min(wa):.4f} to {max(wa):.4f}",
+            )
+        ]
+
     def card(self) -> Card:
         """Return the main facts."""
         rows = [
@@ -210,8 +225,9 @@ class Mixture(OneLine, Drawn):
                     f"weight {run.candidate.weight:.1%}, op {run.candidate.op:.4f}, erase unit "
                     f"{run.candidate.erase_unit_pages} pages: WA {run.wa:.4f}",
                 )
-                for run in self.runs
+                for run in self.runs[:_SHOWN_CANDIDATES]
             ),
+            *self._less_probable(),
         ]
         return Card("Prediction", rows, warnings=self.warnings, notes=self.notes)
 

@@ -113,11 +113,15 @@ class ModelPredictions(Drawn, list[Prediction]):
 
     def card(self) -> Card:
         """Return a table with a row per model; models with violated assumptions come last."""
+        is_partly_full = "effective_op" in self.drive
         rows = [
             (
                 prediction.model.name,
                 marked(getattr(prediction, self.quantity), prediction),
-                prediction.assumed,
+                # The effective op is that of a drive which is not full.
+                prediction.assumed.replace(" a full drive,", "")
+                if is_partly_full
+                else prediction.assumed,
             )
             for prediction in sorted(self, key=lambda prediction: not prediction.in_domain)
         ]

@@ -33,6 +33,7 @@ from writeamp.traces.request_facts import Heat
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import (
     MAX_PAGES,
+    NEVER_WRITTEN,
     OPS,
     left_out,
     refuse_far_ends,
@@ -390,7 +391,7 @@ def _ranked(touched: pl.DataFrame, written: IntervalUnion) -> tuple[pl.DataFrame
         ends = written.rank(touched["end"].filter(others).to_numpy())
         end = end.scatter(others.arg_true(), pl.Series(ends))
     remaining, lost = with_bounds(touched, start, end)
-    return remaining, left_out(lost, "pages that are never written")
+    return remaining, left_out(lost, NEVER_WRITTEN)
 
 
 def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, list[str]]:

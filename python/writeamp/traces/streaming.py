@@ -19,6 +19,7 @@ from writeamp.traces.assemble import natural_order
 from writeamp.traces.in_memory import BATCH_ROWS, TraceData
 from writeamp.traces.touching import (
     MAX_PAGES,
+    NEVER_WRITTEN,
     OPS,
     ends_too_far,
     left_out,
@@ -253,7 +254,7 @@ class Collection:
         def ranks(devices: pl.Series, pages: pl.Series) -> pl.Series:
             return _ranks(devices, pages, numbered, bases)
 
-        self._renumber(ranks, "pages that are never written")
+        self._renumber(ranks, NEVER_WRITTEN)
         return total
 
     def _renumber(self, number: Callable[[pl.Series, pl.Series], pl.Series], without: str) -> None:

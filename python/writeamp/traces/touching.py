@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.text import Detail
+from writeamp.units.byte_sizes import shown_bytes
 
 # Codes of operations in the simulation engine.
 OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
@@ -84,9 +86,12 @@ def with_bounds(
 def left_out(counts: Mapping[str, int], of_what: str = "") -> list[str]:
     """Return notes on how many requests are left out, by the words for them (keys of `counts`)."""
     of = f" of {of_what}" if of_what else ""
-    return [f"{count} {what}{of} are left out" for what, count in counts.items() if count]
+    notes = [f"{count} {what}{of} are left out" for what, count in counts.items() if count]
+    # Trims and reads of pages without data change nothing on the drive.
+    return [Detail(note) for note in notes] if of_what == NEVER_WRITTEN else notes
 
 
+NEVER_WRITTEN = "pages that are never written"
 MAX_PAGES = 2**32
 
 
@@ -105,7 +110,7 @@ def ends_too_far(
     pages = logical_pages or MAX_PAGES
     return WriteampError(
         f"{where}: request {row} ends at {end}, but {_capacity(logical_pages)} of {page_bytes} "
-        f"bytes ({pages * page_bytes} bytes): use the mapping compact, or a larger drive"
+        f"bytes ({shown_bytes(pages * page_bytes)}): use the mapping compact, or a larger drive"
     )
 
 

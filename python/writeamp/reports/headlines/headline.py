@@ -28,6 +28,7 @@ _SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...
     (frozenset({"methods", "op"}), runs.of_methods),
     (frozenset({"requests", "writes_per_page"}), runs.of_trace),
     (frozenset({"twin", "summary", "phases"}), lambda document: words(document, "summary")),
+    (frozenset({"families", "misfit", "op_low"}), learnt.of_twin_fit),
     (frozenset({"chain", "cost", "out"}), learnt.of_twin_plan),
     (frozenset({"windows", "sequential_factor", "out"}), learnt.of_twin_windows),
     (frozenset({"configurations", "by_groups"}), runs.of_exploration),

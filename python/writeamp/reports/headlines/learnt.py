@@ -80,6 +80,31 @@ def of_twin_plan(document: _Document) -> str:
     return f"The plan of the measurement{length}, is in {words(document, 'out')}."
 
 
+def of_twin_fit(document: _Document) -> str:
+    """Return the most probable drive, its op, and how many windows the fit explains."""
+    families, op = rows(document, "families"), numbers_at(document, "op", "op_low", "op_high")
+    if not families or op is None:
+        return ""
+    best = families[0]
+    weight = number(best, "weight") or 0.0
+    drive = f"{words(best, 'manager')}, {words(best, 'victims')} ({weight:.0%})"
+    learnt = "op {:.4f} (90% interval {:.4f} to {:.4f})".format(*op)
+    ends = [
+        values
+        for window in rows(document, "windows")
+        if (values := numbers_at(window, "wa", "fitted_low", "fitted_high")) is not None
+    ]
+    inside = sum(low <= wa <= high for wa, low, high in ends)
+    explained = f" {inside} of {plural(len(ends), 'window')} are in the WA's 90% interval."
+    return f"The most probable drive is {drive} with {learnt}.{explained if ends else ''}"
+
+
+def numbers_at(document: _Document, *keys: str) -> tuple[float, ...] | None:
+    """Return the numbers of several keys; None if one is missing."""
+    values = [number(document, key) for key in keys]
+    return None if None in values else tuple(value for value in values if value is not None)
+
+
 def of_twin_windows(document: _Document) -> str:
     """Return the number of windows that were measured on a drive."""
     windows = numbers(document, "windows")

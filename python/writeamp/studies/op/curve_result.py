@@ -15,7 +15,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import as_one, json_number, kind_of
-from writeamp.runs.simulation_result import Result
+from writeamp.runs.simulation_result import UNTIL_PASSES_AGREED, Result
 from writeamp.studies.study import StoreStats
 
 # Marks a WA that is not steady, and theory for a drive that violates the model's assumptions.
@@ -73,7 +73,15 @@ class OpCurve(OneLine, Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on assumptions, omissions and rounding, each once."""
-        sentences = (sentence for result in self.results for sentence in result.notes)
+        by_kind: dict[str, list[str]] = {}
+        for sentence in (note for result in self.results for note in result.notes):
+            # Drives at some op may end at the limit of passes instead.
+            is_agreed = sentence.endswith(UNTIL_PASSES_AGREED)
+            alike = sentence.removesuffix(UNTIL_PASSES_AGREED) if is_agreed else sentence
+            by_kind.setdefault(kind_of(alike), []).append(alike)
+        sentences = [
+            group[0] if len(set(group)) == 1 else as_one(group) for group in by_kind.values()
+        ]
         drives = len({result.device.geometry.blocks for result in self.results})
         rounding_note = (
             f"the {len(self.points)} requested values are simulated on only {drives} drive"
@@ -81,7 +89,7 @@ class OpCurve(OneLine, Drawn):
         )
         store_notes = self.store_stats.notes if self.store_stats else []
         blocks = [rounding_note] if drives < len(self.points) else []
-        return [*dict.fromkeys(sentences), *blocks, *store_notes]
+        return [*sentences, *blocks, *store_notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""

@@ -199,10 +199,10 @@ class RequiredOp(OneLine, Drawn):
         ]
         if result.has_partial_pages:
             rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (the value of SMART)"))
-        rows += [
+        rows[:0] = [
+            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U  ({self._interval()})"),
             ("WA at that op", wa_in_words(result.wa, result.ci)),
             ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
-            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U  ({self._interval()})"),
         ]
         return Card(
             f"Over-provisioning for a WA of {self.target_wa:.6g}",

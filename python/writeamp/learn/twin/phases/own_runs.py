@@ -49,7 +49,8 @@ def frame_of_csv(path: Path, columns: Iterable[str]) -> pl.DataFrame:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise WriteampError(
-            f"{path} lacks the columns {', '.join(missing)}; it must have {', '.join(names)}"
+            f"{path} lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}; it must have "
+            f"{', '.join(names)}"
         )
     if frame.is_empty():
         raise WriteampError(f"{path} has no rows")
