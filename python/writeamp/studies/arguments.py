@@ -123,7 +123,8 @@ class SimulateArguments(CommonArguments, total=False):
     """end the run after this virtual time, such as 10s; the run is then timed."""
 
     timed: bool
-    """simulate the time of every operation, and measure latencies (default False)."""
+    """simulate the time of every operation, and measure latencies; traces on a device that has
+    times are timed without this option (default False)."""
 
     host_bytes: SizeLike | None
     """end when the host has written this many bytes after the fill; WA is then measured from the

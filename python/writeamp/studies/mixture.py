@@ -199,7 +199,7 @@ class Mixture(OneLine, Drawn):
         )
 
     def _less_probable(self) -> list[tuple[str, str]]:
-        """Return a row on the candidates that have none of their own, if there are any."""
+        """Return one row on all candidates without a row, if there are any."""
         rest = self.runs[_SHOWN_CANDIDATES:]
         if not rest:
             return []
