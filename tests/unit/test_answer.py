@@ -31,7 +31,10 @@ from writeamp.settings.experiment import Experiment
 SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
 THEORY = (FORMULA, MEAN_FIELD, SIMULATE)
 IN_TIME = (SIMULATE, TIMED)
-KEYS = {"way", "wa", "wa_ci95", "seconds", "assumes", "reason"}
+KEYS = {
+    *("way", "wa", "wa_ci95", "wa_bounds", "interval", "wa_bytes", "steady"),
+    *("seconds", "assumes", "reason"),
+}
 
 
 def asked(
@@ -175,7 +178,7 @@ def test_a_way_cannot_change_the_question_or_the_findings() -> None:
 
 
 def test_a_part_of_the_load_needs_the_simulation() -> None:
-    assert "not among the requested methods" in asked((TIMED,), **SMALL).rows[0].reason
+    assert "not among the requested sources" in asked((TIMED,), **SMALL).rows[0].reason
 
 
 def test_the_nearest_formula_stays_with_the_reason_why_it_may_not_hold() -> None:
@@ -203,13 +206,20 @@ def test_a_missing_nbdkit_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyP
     assert "Install the Debian package nbdkit" in row.reason
 
 
-def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
-    [real] = [one for one in WAYS if one.name == "real"]
-    assert asked((real,), **SMALL).rows == ()
+@pytest.fixture
+def snapshots(tmp_path: Path) -> tuple[str, str]:
+    """Write snapshots before and after a load with a WA of 3."""
     files = [tmp_path / name for name in ("before.json", "after.json")]
     for day, file in enumerate(files, 1):
         file.write_text(json.dumps(intel(10_000 * day, 30_000 * day, 4.0 * day)))
-    found = asked((real, SIMULATE), counters=tuple(map(str, files)), writes=20_000, **SMALL)
+    return str(files[0]), str(files[1])
+
+
+def test_a_real_drive_stands_beside_the_others(snapshots: tuple[str, str]) -> None:
+    [real] = [one for one in WAYS if one.name == "real"]
+    assert asked((real,), **SMALL).rows == ()
+    load = {"workload": "uniform", "writes": 20_000}
+    found = asked((real, SIMULATE), counters=snapshots, **load, **SMALL)
     row, pair = found.row("real"), found.differences[0]
     assert row is not None
     assert row.way == "real drive, between snapshots"
@@ -217,6 +227,37 @@ def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
     # Nobody can switch anything in a real drive.
     assert not pair.agree
     assert pair.unexplained == pair.wa_difference
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_counters_without_a_load_are_compared_with_nothing(
+    snapshots: tuple[str, str], count: int, tmp_path: Path
+) -> None:
+    counters = " ".join(f"--counters {path}" for path in snapshots[:count])
+    # Settings of a drive are no load, and a drive of this size is not simulated.
+    line = f"{counters} --device tlc-datacenter"
+    document = in_process.document("answer", line)
+    (row,) = document["rows"]
+    assert row["way"].startswith("real drive")
+    assert row["wa_ci95"] is None
+    assert row["wa_bounds"][0] <= row["wa"] <= row["wa_bounds"][1]
+    assert document["advice"] == document["differences"] == document["unfinished"] == []
+    page = tmp_path / "page.html"
+    done = in_process.run("answer", f"{line} --report {page} --plot {tmp_path / 'wa.svg'}")
+    assert done.status == 0, done.err
+    assert "give --trace, --workload or --run" in done.err
+    assert done.out.startswith("WA 3.0")
+    assert "(bounds 2.999" in done.out
+    for text in (done.out, in_process.run("report", str(page)).out, page.read_text()):
+        assert "95% CI" not in text
+        assert "No change that was tried" not in text
+
+
+def test_bounds_have_the_digits_that_they_allow() -> None:
+    row = WayRow("real drive, since new", "real", 2.2456, 0.0, "", bounds=(2.1034, 2.3877))
+    assert row.wa_texts == ("2.2", "2.2", "bounds 2.1 to 2.4")
+    exact = replace(row, bounds=(2.2456, 2.2456))
+    assert exact.wa_texts == ("2.246", "2.246", "")
 
 
 def test_what_explains_a_row_that_is_not_steady_is_of_its_window(of_zipf: wa.Answer) -> None:
@@ -232,9 +273,12 @@ def test_what_explains_a_row_that_is_not_steady_is_of_its_window(of_zipf: wa.Ans
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:
-    found = asked((SIMULATE,), kinds=KINDS, workload="zipf:s=0.99", **SMALL)
+    load = {"workload": "zipf:s=0.99", "writes": 40_000, "replicas": 1}
+    found = asked((SIMULATE,), kinds=KINDS, **load, **SMALL)
+    row = found.row("simulate")
+    assert row is not None
     assert 1 <= len(found.advice) <= 3
-    assert all(one.wa < one.wa_now and one.costs for one in found.advice)
+    assert all(one.wa < one.wa_now == row.wa and one.costs for one in found.advice)
     assert [one.wa for one in found.advice] == sorted(one.wa for one in found.advice)
     assert any(one.change.startswith("op 0.27") for one in found.advice)
 

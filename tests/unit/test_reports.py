@@ -19,10 +19,12 @@ from reported import ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR, HOSTILE, rep
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of, without_serials
+from writeamp.reports.headlines.answers import of_answer
 from writeamp.reports.html import report_page
 from writeamp.reports.markdown import markdown
 from writeamp.reports.report import Report
 from writeamp.reports.sections import SECTIONS, sections_of
+from writeamp.reports.sections.advice import advice
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
 MOST_BYTES = 1_000_000
@@ -80,28 +82,31 @@ def test_a_page_reads_as_markdown(page: Path) -> None:
 
 def test_a_page_names_intervals_by_their_kind() -> None:
     real = {"way": "real drive, since new", "wa": 2.9, "wa_ci95": [2.8, 3.0]}
+    bounded = {"way": "real drive, between snapshots", "wa": 2.93, "wa_bounds": [2.84, 3.04],
+               "interval": "bounds of counters"}  # fmt: skip
+    named = [row | {"interval": "95% CI"} for row in ANSWER["rows"]]
     candidates = {"wa_ci90": [2.849, 2.861], "candidates": []}
     row = {"manager": "single", "victims": "greedy", "wa": 2.9, "wa_ci95": [2.8, 3.0]}
     pages = {
         "run": {"wa": 2.9, "wa_ci95": [2.8, 3.0]},
         "run of a profile": {"wa": 2.9, "wa_ci95": [2.8, 3.0], **candidates},
         "answer": ANSWER,
-        "answer of a drive": ANSWER | {"rows": [real, *ANSWER["rows"]]},
-        "answer of a profile": ANSWER | candidates,
+        "answer of a drive": ANSWER | {"rows": [bounded, *named]},
+        "older answer of a drive": ANSWER | {"rows": [real, *ANSWER["rows"]]},
         "rows of a profile": {"rows": [row | candidates, row | candidates], "loads": []},
     }
-    kinds = r"95% CI|95% interval of the candidates|bounds(?= 2)"
-    found = {
-        name: set(re.findall(kinds, in_words(Report("answer", (), document)).partition("##")[0]))
-        | set(re.findall(r"WA .\[(.*?).\] ", in_words(Report("answer", (), document))))
-        for name, document in pages.items()
-    }
+    kinds = r"95% CI|95% interval of the candidates|bounds(?= 2\.8 to 3\.1)"
+    found = {}
+    for name, document_of_page in pages.items():
+        of_page = Report("answer", (), document_of_page)
+        captions = re.findall(r"lines are their (.*?)[;.]", report_page(of_page).decode())
+        found[name] = {*re.findall(kinds, in_words(of_page).partition("##")[0]), *captions}
     assert found == {
         "run": {"95% CI"},
         "run of a profile": {"95% interval of the candidates"},
         "answer": {"95% CI"},
-        "answer of a drive": {"bounds", "interval"},
-        "answer of a profile": {"95% interval of the candidates", "interval"},
+        "answer of a drive": {"bounds", "95% CI", "95% CI or bounds of counters"},
+        "older answer of a drive": {"95% CI", "interval"},
         "rows of a profile": {"95% interval of the candidates"},
     }
 
@@ -163,11 +168,38 @@ def test_figures_of_a_page_have_its_colours_and_their_values_as_tooltips(page: P
         assert ">Histogram" not in one
 
 
-def test_options_that_a_command_has_are_not_added_again() -> None:
-    twice = reported(COUNTERS, "--json", verb="simulate")
-    assert twice.with_options("--series", "--json") == "writeamp simulate --json --series"
+def test_a_suggested_command_writes_no_file_and_has_no_option_twice() -> None:
+    twice = reported(COUNTERS, "--json", "--plot", "a.svg", "--plot=b.svg", verb="simulate")
+    assert twice.with_options("--series", "--json") == "writeamp simulate --series --json"
     around = reported(COUNTERS, "/dev/sda", "--", "fio", "--json", verb="run")
     assert around.with_options("--json") == "writeamp run /dev/sda --json -- fio --json"
+
+
+def test_the_command_that_tries_changes_has_options_of_answer_only(tmp_path: Path) -> None:
+    of_run, of_answer = (
+        {flag: option for option in COMMANDS[verb].params for flag in option.opts}
+        for verb in ("simulate", "answer")
+    )
+    of_run |= {
+        flag: option for option in COMMANDS["simulate"].params for flag in option.secondary_opts
+    }
+    # A search for op has another document, and the page of a scaled drive has no such command.
+    missing = of_run.keys() - of_answer.keys() - {"--target-wa", "--sweep", "--capacity"}
+    assert missing >= {"--time", "--host-bytes", "--no-timed", "--csv"}
+    words = [
+        word
+        for flag in sorted(missing)
+        for word in ([flag] if of_run[flag].is_flag else [flag, "1"])
+    ]
+    line = f"{DRIVE} --workload uniform".split()
+    run_of = reported(
+        {"causes": {}, "op": 0.3, "pages_per_block": 16}, *line, *words, verb="simulate"
+    )
+    section = advice(run_of)
+    assert section is not None
+    assert section.command == f"writeamp answer {' '.join(line)}"
+    assert advice(replace(run_of, command=(*run_of.command, "--capacity=1TB"))) is None
+    assert run("answer", f"{' '.join(line)} --quick").status == 0
 
 
 def test_what_is_printed_stays_what_it_is(tmp_path: Path) -> None:
@@ -311,18 +343,29 @@ def test_serial_numbers_are_hashed_wherever_they_stand() -> None:
 
 
 def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
-    told = in_words(reported(ANSWER))
-    first = told.split("\n")[2]
-    assert "WA 2.855 (95% CI 2.848 to 2.862)" in first
-    assert "Source: simulation" in first
-    assert "with a WA of 2.1 (-26%)" in first
-    for words in (
-        "Why rows differ",
-        "skew of the writes",
-        "unexplained",
-        "trace has no hot",
-    ):
-        assert words in told
+    theory, _, simulate, virtual = ANSWER["rows"]
+    real = {"way": "real drive, between snapshots", "wa": 2.2, "wa_bounds": [2.14, 2.27]}
+    changing = simulate | {"steady": False}
+    trim, larger = (
+        {"change": change, "wa": wa} for change, wa in (("TRIM: 10%", 1.93), ("op 2", 2))
+    )
+    cost = ": each page that the host writes costs"
+    simulated = f"WA 2.855 (95% CI 2.848 to 2.862){cost} 2.855 page programs."
+    of_bytes = "each byte that the host writes costs 2.2 bytes of flash"
+    of_drive = "WA 2.2 (bounds 2.1 to 2.3) of the real drive, between snapshots"
+    for rows, advice_of, sentence in (
+        ([theory, simulate, virtual], [larger, trim], f"{simulated} TRIM would give 1.93."),
+        ([simulate], [trim | {"steady": False}, larger], f"{simulated} Op 2 would give 2."),
+        ([theory, changing], [], f"{simulated.replace('):', '), not steady:')}"),
+        ([theory], [], f"WA 2.41 by formula: markov{cost} 2.41 page programs."),
+        ([changing, real], [], f"{of_drive}: {of_bytes}."),
+        ([], [], "No source has a WA; the table states why."),
+    ):  # fmt: skip
+        assert of_answer({"rows": rows, "advice": advice_of}) == sentence
+    both = of_answer({"rows": [simulate, real], "advice": [trim]})
+    assert both.startswith(of_drive)
+    assert "The simulation of this load has 2.855 (95% CI" in both
+    assert both.endswith("In the simulation, TRIM would give 1.93.")
 
 
 def test_bounds_of_counters_are_no_statistical_interval() -> None:

@@ -1,1 +1,1 @@
-"""One question answered by all methods, why the answers differ, and how to reduce WA."""
+"""One question answered by all sources, why the answers differ, and how to reduce WA."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from writeamp.answers.case import Case
 from writeamp.answers.question import SimulatedQuestion
-from writeamp.answers.window import as_trace, page_trace, repeated
+from writeamp.answers.window import as_trace, repeated
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.devices.policy import Policy
@@ -56,12 +56,22 @@ class KindOfChange:
 
 @dataclass(frozen=True)
 class Advice(AnyResult):
-    """A change that reduces WA; `wa_now` is WA of the same requests without the change."""
+    """A change that reduces WA, simulated like the row `simulate`.
+
+    Attributes:
+        change: the change in words.
+        wa, wa_now: WA with the change, and without it.
+        costs: costs of the change in words.
+        is_steady: False if the run with the change did not reach a steady state.
+        ci: 95% confidence interval of `wa`; None for a learnt profile.
+        interval, level: interval of `wa` of a learnt profile, and the probability of the interval.
+    """
 
     change: str
     wa: float
     wa_now: float
     costs: str
+    is_steady: bool = True
     ci: tuple[float, float] | None = None
     interval: tuple[float, float] | None = None
     level: float | None = None
@@ -75,6 +85,7 @@ class Advice(AnyResult):
             "wa_now": self.wa_now,
             "costs": self.costs,
             "wa_ci95": None if math.isnan(low) else [low, high],
+            "steady": self.is_steady,
         }
 
 
@@ -85,7 +96,7 @@ def _with_op(drive: Device, op: float) -> Device:
 
 def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the change to a drive with more flash for the same data."""
-    case = simulated.windowed
+    case = simulated.question.simulation
     larger = _with_op(case.drive, case.drive.op + _MORE)
     yield Change(
         f"op {larger.op:.3f} instead of {case.drive.op:.3f}",
@@ -96,7 +107,7 @@ def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the change to a drive of which the host leaves 10% free and trimmed."""
-    case = simulated.windowed
+    case = simulated.question.simulation
     # The changed case holds the same data in 90% of its pages; the free 10% are spare space.
     roomier = _with_op(case.drive, float(effective_op(case.drive.op, 1 - _FREE, 1 - _FREE)))
     yield Change(
@@ -108,7 +119,7 @@ def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the changes to other block managers."""
-    case, now = simulated.windowed, simulated.question.policy
+    case, now = simulated.question.simulation, simulated.question.policy
     for name in _MANAGERS:
         if Spec.of("managers", now.manager).name == name:
             continue
@@ -127,7 +138,7 @@ def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the changes to other victim policies."""
-    case, now = simulated.windowed, simulated.question.policy
+    case, now = simulated.question.simulation, simulated.question.policy
     for name in _VICTIMS:
         if Spec.of("victims", now.victims).name == name:
             continue
@@ -146,15 +157,17 @@ def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Yield the change to aligned writes: each request covers the fewest possible pages."""
-    window, case = simulated.window, simulated.windowed
-    requests = window.requests
-    if requests.head_bytes is None or not requests.host_pages:
-        return
+    plan, case = simulated.question.plan, simulated.question.simulation
+    requests = simulated.window.requests
     aligned = _aligned(requests)
-    if aligned.host_pages >= requests.host_pages:
+    if aligned is None:
         return
-    times = 0 if window.plan.earlier is None else window.plan.earlier.op.size // requests.op.size
-    plan = as_trace(simulated.question.plan, aligned, repeated(aligned, times) if times else None)
+    if isinstance(plan.load, Spec):
+        earlier = simulated.window.plan.earlier
+        times = 0 if earlier is None else earlier.op.size // requests.op.size
+        plan = as_trace(plan, aligned, repeated(aligned, times) if times else None)
+    else:
+        plan = replace(plan, load=aligned)
     yield Change(
         f"writes aligned to pages of {requests.page_bytes:,} bytes",
         "a setting of the partition, the file system or the program",
@@ -162,15 +175,27 @@ def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
     )
 
 
-def _aligned(requests: PageTrace) -> PageTrace:
-    """Return the requests, each shrunk to the fewest pages that hold its bytes."""
-    assert requests.head_bytes is not None
-    assert requests.tail_bytes is not None
-    size = requests.page_bytes
-    left_out = (requests.head_bytes.astype(np.int64) + requests.tail_bytes) // size
+def _aligned(requests: PageTrace) -> PageTrace | None:
+    """Return the requests, each shrunk to the fewest pages that hold its bytes.
+
+    Returns None if no request is shrunk.
+    """
+    if requests.head_bytes is None or requests.tail_bytes is None:
+        return None
+    left_out = requests.head_bytes.astype(np.int64) + requests.tail_bytes
     is_write = requests.op == OPS["write"]
-    count = np.where(is_write, requests.count - left_out, requests.count).astype(np.uint32)
-    return page_trace(requests.op, requests.start, count, requests.logical_pages, size)
+    count = np.where(is_write, requests.count - left_out // requests.page_bytes, requests.count)
+    host_pages = int(count[is_write].sum(dtype=np.int64))
+    if host_pages >= requests.host_pages:
+        return None
+    return replace(
+        requests,
+        count=count.astype(np.uint32),
+        host_pages=host_pages,
+        partial_pages=0,
+        head_bytes=None,
+        tail_bytes=None,
+    )
 
 
 KINDS: tuple[KindOfChange, ...] = (

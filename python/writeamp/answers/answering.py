@@ -1,9 +1,7 @@
-"""Answer a question: run all methods, measure why they differ, and try changes."""
+"""Answer a question: run all sources, measure why they differ, and try changes."""
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -79,7 +77,12 @@ def best_of(
         if kind not in best or with_it.wa < best[kind].wa:
             without = _mixed(question, {number: now[number] for number in possible})
             best[kind] = Advice(
-                first.words, with_it.wa, without.wa, first.costs, **with_it.as_fields
+                first.words,
+                with_it.wa,
+                without.wa,
+                first.costs,
+                is_steady=all(measured.is_steady for measured in possible.values()),
+                **with_it.as_fields,
             )
     return sorted(best.values(), key=lambda change: change.wa)
 
@@ -89,10 +92,7 @@ def _mixed(question: Question, by_candidate: Mapping[int, MeasuredCase]) -> Meas
     if not question.others:
         return by_candidate[0]
     mixture = question.mixed(
-        [
-            (number, measured, not math.isnan(measured.error_bar[0]))
-            for number, measured in by_candidate.items()
-        ]
+        [(number, measured, measured.is_steady) for number, measured in by_candidate.items()]
     )
     return MeasuredCase.of(mixture)
 
@@ -139,14 +139,15 @@ class Asking:
         """Return the answer so far."""
         question, simulated = self.question, self.findings.simulated
         lost = [sentence for chain in self.chains.values() for sentence in chain.lost]
+        has_load = question.has_load
         return Answer(
-            load_name=question.plan.load_name,
-            policy=str(question.policy),
-            device=question.drive,
+            load_name=question.plan.load_name if has_load else None,
+            policy=str(question.policy) if has_load else None,
+            device=question.drive if has_load else None,
             rows=tuple(self.rows),
             differences=differences_of(self.rows, self.chains),
             advice=tuple(self.advice),
-            held_pages=question.held_pages if self.rows else 0,
+            held_pages=question.held_pages if self.rows and has_load else 0,
             missing=tuple(self.left),
             notes=tuple(
                 dict.fromkeys([*question.notes, *self.findings.notes, *self.left_out, *lost])
@@ -164,26 +165,30 @@ def answered(
     causes: Sequence[Cause] = CAUSES,
     kinds: Sequence[KindOfChange] = KINDS,
 ) -> Answer:
-    """Run all methods, measure why they differ, and try changes that reduce WA.
+    """Run all sources, measure why they differ, and try changes that reduce WA.
 
     Args:
         question: the drive and its load.
         listener: callbacks for rows and progress.
-        ways: methods to run; methods that need the simulation run after the others.
+        ways: sources to run; sources that need the simulation run after the others.
         causes: possible causes of differences, in the order in which they are switched.
         kinds: kinds of changes to try.
 
     Raises:
         Interrupted: Ctrl-C; `finished` is the answer so far, or None without a row.
     """
-    ordered = sorted(ways, key=lambda way: way.needs_simulation)
-    asking = Asking(question, left=[*(way.name for way in ordered), _WHY, _LESS])
+    possible = [way for way in ways if question.has_load or not way.needs_load]
+    ordered = sorted(possible, key=lambda way: way.needs_simulation)
+    steps = (_WHY, _LESS) if question.has_load else ()
+    asking = Asking(question, left=[*(way.name for way in ordered), *steps])
     try:
         for way in ordered:
             listener.part(way.name)
             for row in _rows(question, way, asking.findings, listener.progress):
                 listener.row(asking.add(row))
             asking.left.remove(way.name)
+        if not question.has_load:
+            return asking.answer()
         listener.part(_WHY)
         _explain(asking, causes, listener.progress)
         asking.left.remove(_WHY)
@@ -197,7 +202,7 @@ def answered(
 
 def _rows(question: Question, way: Way, findings: Findings, progress: Progress) -> Iterable[WayRow]:
     if way.needs_simulation and findings.simulated is None:
-        reason = "not run: it needs the simulation, which is not among the requested methods"
+        reason = "not run: it needs the simulation, which is not among the requested sources"
         return [WayRow.without(way.name, way.name, way.assumes, reason)]
     if question.settings.quick and findings.simulated is not None:
         expected_s = way.expected_s(question, findings)
@@ -239,20 +244,23 @@ def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> Non
 
 
 def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -> None:
-    """Simulate the changes on the window of the load; store the best of each kind, at most 3."""
+    """Simulate the changes; store the best of each kind, at most 3."""
     question, first = asking.question, asking.findings.simulated
     if first is None:
         return
-    began = time.perf_counter()
     candidates: dict[int, SimulatedQuestion] = {0: first, **first.others}
-    now = {number: run_case(candidate.windowed) for number, candidate in candidates.items()}
+    now = {
+        number: MeasuredCase(candidate.result.wa, candidate.result.ci, candidate.result)
+        for number, candidate in candidates.items()
+    }
     tried = [
         Tried(number, kind, change)
         for number, candidate in candidates.items()
         for kind in kinds
         for change in kind.changes(candidate)
     ]
-    seconds = (time.perf_counter() - began) / len(candidates) * len(tried)
+    simulate = next(row for row in asking.rows if row.kind == "simulate")
+    seconds = simulate.seconds / len(candidates) * len(tried)
     if question.settings.quick and seconds > _QUICK_S:
         asking.left_out.append(
             f"--quick leaves out the search for changes that reduce WA; it would take about "

@@ -87,6 +87,11 @@ class MeasuredCase:
         return MeasuredCase(mixture.wa, mixture.interval, result, mixture.level)
 
     @property
+    def is_steady(self) -> bool:
+        """Whether the run reached a steady state; False if it is unknown."""
+        return self.result is not None and self.result.steady
+
+    @property
     def as_fields(self) -> dict[str, Any]:
         """Interval as keyword arguments of a result: `ci`, or `interval` and `level`."""
         if self.level is None:

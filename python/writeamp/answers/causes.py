@@ -1,6 +1,6 @@
-"""Causes of differences between the simulation and other methods, in the order of switching.
+"""Causes of differences between the simulation and other sources, in the order of switching.
 
-A row of `answer` is the WA by one method. Each kind of row has its own causes. They are switched
+A row of `answer` is the WA by one source. Each kind of row has its own causes. They are switched
 one after another, each in addition to the causes before it, so that their contributions add up.
 """
 
@@ -54,14 +54,14 @@ _MANY_BLOCKS, _MOST_PAGES_OF_MANY_BLOCKS = 4096, 1 << 21
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause of a difference between the simulation and another method.
+    """A cause of a difference between the simulation and another source.
 
     Attributes:
         name: name of the cause, in words.
         explains: kinds of rows whose difference from the simulation the cause may explain.
         switch: gets the simulated question, a case, and the kind of the row, and returns the case
             with one setting changed to that of the row, or None if the setting is the same.
-        at_way: True if `switch` starts from the run of the row's method and approaches the
+        at_way: True if `switch` starts from the run of the row's source and approaches the
             simulation; False if it starts from the simulation.
         of_drive: True if the cause also applies to theories that describe exactly this load.
     """
@@ -333,7 +333,7 @@ def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None
 
 
 def _window(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Run only the window, the part of the load that slow methods run."""
+    """Run only the window, the part of the load that slow sources run."""
     return None if simulated.window.is_whole else simulated.windowed
 
 

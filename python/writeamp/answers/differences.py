@@ -1,4 +1,4 @@
-"""Differences between rows (answers of methods): chains of causes, and pairs of rows."""
+"""Differences between rows (answers of sources): chains of causes, and pairs of rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def steps_of(
 def _steps(
     simulated: SimulatedQuestion, row: WayRow, causes: Sequence[Cause], at_way: Case | None
 ) -> Iterator[_Step]:
-    """Yield the steps from the simulation, or from `at_way`, the run of the row's method."""
+    """Yield the steps from the simulation, or from `at_way`, the run of the row's source."""
     case, steps = simulated.question.simulation, _SIMULATION
     if at_way is not None:
         case, steps = at_way, (row.way,)
@@ -186,11 +186,11 @@ class RowDifference:
         shares = sorted(self.causes, key=lambda share: -abs(share.share))
         shown = [share for share in shares if abs(share.share) >= least]
         small = sum(share.share for share in shares if abs(share.share) < least)
-        parts = [f"{sign * share.share:+.4f} {share.cause}" for share in shown]
+        parts = [f"{sign * share.share:+.3f} {share.cause}" for share in shown]
         if abs(small) > 0:
-            parts.append(f"{sign * small:+.4f} smaller causes")
+            parts.append(f"{sign * small:+.3f} smaller causes")
         unexplained = sign * self.unexplained
-        parts.append(f"{unexplained:+.4f} unexplained ({unexplained / wa:+.2%} of WA)")
+        parts.append(f"{unexplained:+.3f} unexplained ({unexplained / wa:+.2%} of WA)")
         return "; ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:

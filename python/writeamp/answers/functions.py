@@ -90,9 +90,9 @@ def answer(
     progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> Answer:
-    """Compute WA of a load on a drive by all methods, and explain their differences.
+    """Compute WA of a load on a drive by all sources, and explain their differences.
 
-    The methods are formulas, mean fields, a simulation, a simulation in virtual time, a virtual
+    The sources are formulas, mean fields, a simulation, a simulation in virtual time, a virtual
     drive behind NBD, and counters of a real drive, if given (docs/answer.md).
 
     Args:
@@ -110,7 +110,7 @@ def answer(
         settings: settings of untimed runs of `simulate`; listed below.
 
     Returns:
-        `Answer`: `rows` (one for each method, with `wa` and `reason`), `differences`, `advice`,
+        `Answer`: `rows` (one for each source, with `wa` and `reason`), `differences`, `advice`,
         `warnings`; `row(kind)` returns the first row of a kind, such as "simulate".
 
     Raises:

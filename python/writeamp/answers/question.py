@@ -1,4 +1,4 @@
-"""Question for all methods: one drive, its load and its policies; and its simulation."""
+"""Question for all sources: one drive, its load and its policies; and its simulation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from writeamp._engine import Load as EngineLoad
 from writeamp.answers.case import Case, MeasuredCase
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.window import LoadWindow, window_of
+from writeamp.answers.window import LoadWindow, drawn, window_of
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
+from writeamp.runs.drive_result import partial_page_factor
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan, policy_of
@@ -30,6 +34,12 @@ from writeamp.vssd.result import ServeResult
 
 # Drive writes after which the share of pages that hold data is steady under a load with TRIM.
 _WRITES_UNTIL_HELD = 4
+_WITHOUT_LOAD = (
+    "no load was given, so the drive's counters are the only source; give --trace, --workload or "
+    "--run to compare them with theory and a simulation of this load, and to get advice"
+)
+# Pages of a workload from which the share of partly written pages is estimated.
+_SAMPLED_PAGES = 1 << 16
 # Settings of `simulate` that apply to a single timed run only, so `answer` rejects them.
 _NOT_HERE = ("time", "host_bytes", "rb_capture")
 
@@ -41,19 +51,12 @@ class Question:
     Attributes:
         experiment: settings that `simulate` also has.
         settings: settings that only `answer` has.
-        prepared: the drive, and the load in pages of this drive.
-        plan: plan of the simulation.
-        others: questions for the candidates (possible drives) of a learnt profile, without the
-            most probable one.
         program: result of the program that wrote the load to the virtual drive, or None.
         notes: sentences on assumptions.
     """
 
     experiment: Experiment
     settings: QuestionSettings
-    prepared: PreparedRun
-    plan: Plan
-    others: tuple[Question, ...] = ()
     program: ServeResult | None = None
     notes: tuple[str, ...] = ()
 
@@ -70,22 +73,67 @@ class Question:
         Raises:
             WriteampError: an invalid input.
         """
-        run_settings, policy = experiment.run, experiment.policy
+        run_settings = experiment.run
         assert isinstance(run_settings, SimulationSettings)
-        assert isinstance(policy, PolicySettings)
         _check(experiment, run_settings)
-        prepared = prepare(experiment)
+        question = Question(experiment, settings, program, notes)
+        if not question.has_load:
+            return replace(question, notes=(*notes, _WITHOUT_LOAD))
+        # Reject impossible drives and simulations before the first row is printed.
+        new_simulation(question.plan, question.drive, question.plan.run.seed)
+        _ = question.others
+        return question
+
+    @cached_property
+    def others(self) -> tuple[Question, ...]:
+        """Questions for the candidates (possible drives) of a learnt profile, except the likeliest.
+
+        Raises:
+            WriteampError: a candidate is impossible.
+        """
+        return tuple(
+            Question.of(candidate, self.settings) for candidate in others_alone(self.experiment)
+        )
+
+    @property
+    def has_load(self) -> bool:
+        """Whether there is a load to simulate.
+
+        Counters of a real drive alone are the result of an unknown load. Without counters the load
+        is the default, and a learnt profile describes the drive under this load.
+        """
+        load = self.experiment.load
+        return (
+            self.settings.counters is None
+            or load.workload is not None
+            or load.trace is not None
+            or self.experiment.candidates is not None
+        )
+
+    @cached_property
+    def prepared(self) -> PreparedRun:
+        """The drive, and the load in pages of this drive.
+
+        Raises:
+            WriteampError: an invalid drive or trace, or a drive that has no write amplification.
+        """
+        prepared = prepare(self.experiment)
         if prepared.drive.kind != "flash":
             raise WriteampError(
                 f"{prepared.drive.name} is a {prepared.drive.kind}, which has no write "
                 "amplification; answer needs one flash drive"
             )
+        return prepared
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Plan of the simulation."""
+        experiment, prepared = self.experiment, self.prepared
+        run_settings, policy = experiment.run, experiment.policy
+        assert isinstance(run_settings, SimulationSettings)
+        assert isinstance(policy, PolicySettings)
         untimed = in_pages(replace(run_settings, timed=False), prepared.drive)
-        plan = plan_of(prepared, experiment, policy_of(policy), untimed)
-        # Reject an impossible simulation before the first row is printed.
-        new_simulation(plan, prepared.drive, plan.run.seed)
-        others = tuple(Question.of(candidate, settings) for candidate in others_alone(experiment))
-        return Question(experiment, settings, prepared, plan, others, program, notes)
+        return plan_of(prepared, experiment, policy_of(policy), untimed)
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
         """Return WA over all candidates, each given as (number, WA, whether the run is steady)."""
@@ -117,6 +165,25 @@ class Question:
         if isinstance(load, Spec):
             return self.plan.used_pages(self.drive)
         return load.footprint_pages
+
+    @cached_property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the load writes, even partly / bytes that it writes, or NaN."""
+        plan, load, page_bytes = self.plan, self.plan.load, self.drive.page_bytes
+        if isinstance(load, Spec):
+            used = plan.used_pages(self.drive)
+            workload = EngineLoad.spec(load.text, used, page_bytes)
+            load = drawn(
+                workload, seed=plan.seed, pages=_SAMPLED_PAGES, used=used, page_bytes=page_bytes
+            )
+        is_write = load.op == OPS["write"]
+        outside = sum(
+            int(column[is_write].sum(dtype=np.int64))
+            for column in (load.head_bytes, load.tail_bytes)
+            if column is not None
+        )
+        host_bytes = load.host_pages * page_bytes - outside
+        return partial_page_factor(load, load.host_pages, host_bytes, page_bytes)
 
     @cached_property
     def simulation(self) -> Case:
@@ -152,7 +219,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedQuestion:
-    """A question and its simulation, with which the other methods are compared.
+    """A question and its simulation, with which the other sources are compared.
 
     Attributes:
         question: the drive, its load and its policies.
@@ -175,7 +242,7 @@ class SimulatedQuestion:
 
     @cached_property
     def window(self) -> LoadWindow:
-        """Part of the load that slow methods run, on a drive aged like the simulated one."""
+        """Part of the load that slow sources run, on a drive aged like the simulated one."""
         return window_of(self.question.plan, self.question.drive, self.result.passes.height)
 
     @cached_property
@@ -187,7 +254,7 @@ class SimulatedQuestion:
 
 
 def _check(experiment: Experiment, settings: SimulationSettings) -> None:
-    """Reject settings that not all methods support.
+    """Reject settings that not all sources support.
 
     Raises:
         WriteampError: the first of these settings that is given.

@@ -1,4 +1,4 @@
-"""Result: rows of all methods, why they differ, and how to reduce WA."""
+"""Result: rows of all sources, why they differ, and how to reduce WA."""
 
 from __future__ import annotations
 
@@ -8,39 +8,38 @@ from typing import Any
 from writeamp._engine import __version__
 from writeamp.answers.advice import Advice
 from writeamp.answers.differences import RowDifference
-from writeamp.answers.way import WayRow
+from writeamp.answers.way import WayRow, table_of
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.plots.spec import BarChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import interval_name
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Answer(OneLine, Drawn):
-    """Answers of all methods to one question.
+    """Answers of all sources to one question.
 
     Attributes:
-        load_name: name of the workload or trace.
-        policy: policies of the drive, in words.
-        device: the drive.
-        rows: answers of the methods, in the order of running.
+        load_name: name of the workload or trace; None if there are counters of a drive only.
+        policy: policies of the drive, in words; None without a load.
+        device: the simulated drive; None without a load.
+        rows: answers of the sources, in the order of running.
         differences: differences between each pair of rows that have a WA.
         advice: at most three changes that reduce WA most, best first.
         held_pages: logical pages that hold data, from which theory computes the effective op.
-        missing: methods and steps that Ctrl-C left unfinished.
+        missing: sources and steps that Ctrl-C left unfinished.
         notes: sentences on assumptions, omissions and rounding.
         simulated_run: result of the simulation; None if it was not finished.
         mixture: simulated WA over all candidates of a learnt profile; None for one drive.
     """
 
-    load_name: str
-    policy: str
-    device: Device
+    load_name: str | None
+    policy: str | None
+    device: Device | None
     rows: tuple[WayRow, ...]
     differences: tuple[RowDifference, ...] = ()
     advice: tuple[Advice, ...] = ()
@@ -52,7 +51,7 @@ class Answer(OneLine, Drawn):
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Methods and steps that were not finished; empty if the answer is complete."""
+        """Sources and steps that were not finished; empty if the answer is complete."""
         return self.missing
 
     @property
@@ -93,8 +92,8 @@ class Answer(OneLine, Drawn):
             "advice": [change.to_dict() for change in self.advice],
             "workload": self.load_name,
             "policy": self.policy,
-            "device": self.device.name,
-            **self.device.facts(),
+            "device": None if self.device is None else self.device.name,
+            **({} if self.device is None else self.device.facts()),
             "held_pages": self.held_pages,
             "unfinished": list(self.missing),
             **({} if self.mixture is None else self.mixture.facts_of_wa()),
@@ -105,7 +104,7 @@ class Answer(OneLine, Drawn):
     def beside(self) -> dict[str, Any]:
         """Return the simulation's flash pages by cause, WA over time, and blocks at the end."""
         simulated = self.simulated_run
-        if simulated is None:
+        if simulated is None or self.device is None:
             return {}
         causes = {
             "way": "simulate",
@@ -116,10 +115,15 @@ class Answer(OneLine, Drawn):
 
     def card(self) -> Card:
         """Return tables of all rows, why they differ, and how to reduce WA."""
-        title = f"WA of {self.load_name} on {self.device.name} under {self.policy}"
-        rows = [row.cells for row in self.rows]
+        columns, lines = table_of(self.rows)
         tables = [table for table in (self._why_rows_differ(), self._advice()) if table.rows]
-        return Card(title, rows, WayRow.COLUMNS, notes=self.notes, parts=tables)
+        return Card(self._title, lines, columns, notes=self.notes, parts=tables, is_ruled=False)
+
+    @property
+    def _title(self) -> str:
+        if self.device is None:
+            return "WA by counters"
+        return f"WA of {self.load_name} on {self.device.name} under {self.policy}"
 
     def _why_rows_differ(self) -> Card:
         """Return a table of the differences between each row and the simulation, with causes."""
@@ -135,7 +139,7 @@ class Answer(OneLine, Drawn):
             if not (row.is_steady and simulated.is_steady):
                 why += "; a longer run may give another difference"
             rows.append(
-                (f"{row.way} minus simulate", f"{sign * difference.wa_difference:+.4f}", why)
+                (f"{row.way} minus simulate", f"{sign * difference.wa_difference:+.3f}", why)
             )
         pairs = [
             " and ".join(difference.between)
@@ -149,10 +153,16 @@ class Answer(OneLine, Drawn):
     def _advice(self) -> Card:
         """Return a table of the changes that reduce WA most."""
         rows = [
-            (advice.change, f"{advice.wa:.4f}", f"{advice.wa_now:.4f}", advice.costs)
+            (
+                advice.change,
+                f"{advice.wa:.4f}",
+                f"{advice.wa_now:.4f}",
+                f"{advice.wa / advice.wa_now - 1:+.1%}",
+                advice.costs + ("" if advice.is_steady else "; WA is not steady"),
+            )
             for advice in self.advice
         ]
-        columns = ("how to reduce it", ">WA", ">WA now", "costs")
+        columns = ("how to reduce it", ">WA", ">WA now", ">change", "costs")
         return Card("How to reduce it", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
@@ -162,17 +172,22 @@ class Answer(OneLine, Drawn):
             for row in self.rows
             if row.answers
         ]
-        device = self.device
+        device, intervals = self.device, {row.interval_name for row in self.rows} - {""}
+        of_load = "" if device is None else f": {self.load_name}"
+        of_drive = (
+            ""
+            if device is None
+            else f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}"
+        )
         return wa_by_name(
             dots,
-            title=f"Write amplification from all sources: {self.load_name}",
-            subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",
-            interval=interval_name(
-                of_profile=False, is_mixed=any(row.bounds or row.interval for row in self.rows)
-            ),
+            title=f"Write amplification from all sources{of_load}",
+            subtitle=of_drive,
+            interval=" or ".join(sorted(intervals)),
         )
 
     def __str__(self) -> str:
         """Return the WA of all rows in one line."""
         answers = ", ".join(f"{row.way} {row.wa:.3f}" for row in self.rows if row.answers)
-        return f"WA of {self.load_name} on {self.device.name}: {answers}"
+        subject = "WA" if self.device is None else f"WA of {self.load_name} on {self.device.name}"
+        return f"{subject}: {answers}"

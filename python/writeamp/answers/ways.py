@@ -1,6 +1,6 @@
-"""Methods of `answer`, each a `Way`; `WAYS` lists them in the order of running.
+"""Sources of `answer`, each a `Way`; `WAYS` lists them in the order of running.
 
-Methods of other packages, such as counters of real drives, are entry points of `writeamp.ways`.
+Sources of other packages, such as counters of real drives, are entry points of `writeamp.ways`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
+from writeamp.runs.timed.device import merging_in_words, notes_on_merging
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.precondition import Precondition
 from writeamp.vssd.session import replay
@@ -47,7 +48,15 @@ def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow
             yield WayRow.without(theory.way, kind, assumes, str(error))
         else:
             seconds = time.perf_counter() - began
-            yield WayRow(theory.way, kind, answer.wa, seconds, answer.assumes, answer.reason)
+            yield WayRow(
+                theory.way,
+                kind,
+                answer.wa,
+                seconds,
+                answer.assumes,
+                answer.reason,
+                wa_bytes=answer.wa * question.partial_page_factor,
+            )
         began = time.perf_counter()
 
 
@@ -63,7 +72,7 @@ FORMULA = Way("formula", _formula, _FORMULA_ASSUMES)
 MEAN_FIELD = Way("mean-field", _mean_field, _MEAN_FIELD_ASSUMES)
 
 
-# Untimed simulation, run until its interval is narrow; other methods are compared with it.
+# Untimed simulation, run until its interval is narrow; other sources are compared with it.
 
 _SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on flash, no padding"
 
@@ -91,13 +100,14 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
         _not_steady(unsteady),
         is_steady=not unsteady,
         findings=Findings(simulated, notes=notes),
+        wa_bytes=simulated.measured.wa * result.partial_page_factor,
         **simulated.measured.as_fields,
     )
 
 
 def _not_steady(reason: str) -> str:
     """Return the reason of a row that is not steady, or ""."""
-    return f"not steady: {reason}" if reason else ""
+    return f"not steady, so a longer run gives another WA: {reason}" if reason else ""
 
 
 def _with_candidates(first: SimulatedQuestion, progress: Progress) -> SimulatedQuestion:
@@ -149,6 +159,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
             assumes,
             findings=Findings(served=served),
             ci=served.ci,
+            wa_bytes=served.wa_bytes,
         )
         return
     began = time.perf_counter()
@@ -176,6 +187,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
         f"{_VIRTUAL_ASSUMES}; {window.words}",
         findings=Findings(served=served),
         ci=question.interval(served.ci),
+        wa_bytes=served.wa_bytes,
     )
 
 
@@ -231,16 +243,20 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
     )
     interval = question.interval(result.ci)
     is_steady = result.steady or math.isnan(interval[0])
+    reason = _not_steady("" if is_steady else result.steady_state.reason)
+    merging = (question.drive, result.causes, result.host_pages)
+    merged = merging_in_words(*merging)
     yield WayRow(
         way,
         way,
         result.wa,
         time.perf_counter() - began,
-        f"{_TIMED_ASSUMES}; {window.words}",
-        _not_steady("" if is_steady else result.steady_state.reason),
+        "; ".join(filter(None, (_TIMED_ASSUMES, window.words, merged))),
+        "; ".join(filter(None, (reason, merged))) if reason else "",
         is_steady=is_steady,
-        findings=Findings(timed=case),
+        findings=Findings(timed=case, notes=tuple(notes_on_merging(*merging))),
         ci=interval,
+        wa_bytes=result.wa_bytes,
     )
 
 
@@ -253,7 +269,7 @@ def _timed_s(question: Question, findings: Findings) -> float:
 TIMED = Way("timed", _timed, _TIMED_ASSUMES, _timed_s, needs_simulation=True)
 
 
-# Methods in the order of running: the quick ones first.
+# Sources in the order of running: the quick ones first.
 WAYS: tuple[Way, ...] = (
     *loaded(extensions("writeamp.ways").values(), Way).values(),
     FORMULA,

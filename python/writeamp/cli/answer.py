@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +23,7 @@ from writeamp.text import printable
 if TYPE_CHECKING:
     from writeamp.answers.result import Answer
     from writeamp.answers.way import WayRow
+    from writeamp.results.card import Card
 
 # Settings of `simulate` without an option here: they apply to timed runs only, or change the form
 # of the result.
@@ -30,10 +31,12 @@ _WITHOUT = (
     *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
-# Format of the fixed columns of a row. Its text follows them; on a narrow terminal it is printed
-# below the row.
-_ROW = "{:<31} {:>7}  {:<16} {:>7}"
+# Widths of the columns of names, numbers, confidence intervals and other intervals. The remarks
+# follow these columns; on a narrow terminal they are printed below the row.
+_NAME, _NUMBER, _CI, _OTHER = 30, 7, 16, 23
 _LEAST_TEXT = 30
+# Keys of an answer that rows alone do not have; the headline needs them.
+_OF_ANSWER: dict[str, Any] = {"differences": [], "advice": []}
 _BELOW: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
 
 
@@ -58,7 +61,7 @@ def answer(
 ) -> None:
     """Compare the WA from theory, simulation, virtual and real drives, and explain differences.
 
-    The table has a row for each method: formulas, a simulation, a timed simulation, a virtual
+    The table has a row for each source: formulas, a simulation, a timed simulation, a virtual
     drive, and the counters of a real drive. Each difference is measured: writeamp changes one thing
     and runs again. The last table shows how to reduce WA.
 
@@ -82,12 +85,15 @@ def answer(
     for sentence in result.notes:
         options.note(sentence)
     try:
+        if not json:
+            printer.end()
         options.show(
             result.to_dict,
             result.card,
             beside=result.beside,
             json=json,
-            print_tables=lambda _: _print_reasons(result),
+            print_tables=lambda card: _print_reasons(result, card, is_quick=question.quick),
+            is_headed=True,
         )
     finally:
         if plot is not None and not result.unfinished:
@@ -96,37 +102,71 @@ def answer(
         raise boundary.PartlyDone(f"not finished: {', '.join(result.unfinished)}")
 
 
-def _print_reasons(result: Answer) -> None:
-    for table in result.card().parts:
+def _print_reasons(result: Answer, card: Card, *, is_quick: bool) -> None:
+    for table in card.parts:
         stdout.print("")
         options.print_part(table)
-    if not (result.advice or result.unfinished):
+    # --quick may leave out the changes, and without a drive there is nothing to change.
+    is_tried = not (is_quick or result.unfinished or result.device is None)
+    if is_tried and not result.advice:
         stdout.print("No change that was tried reduces WA.")
 
 
 class RowPrinter:
-    """Printer of table rows that arrive one by one, in columns of fixed width."""
+    """Printer of the headline and of rows, in columns of fixed width.
+
+    The headline needs the simulation, so earlier rows are printed after it.
+    """
 
     def __init__(self) -> None:
         """Begin before the first row."""
-        self._is_first = True
+        self._rows: list[WayRow] = []
+        self._printed = 0
 
     def row(self, row: WayRow) -> None:
-        """Print a row; before the first row, print the names of the columns."""
-        if self._is_first:
-            names = [name.removeprefix(">") for name in row.COLUMNS[:-1]]
-            stdout.print(Text(_ROW.format(*names), style="bold"))
-            self._is_first = False
-        *cells, words = row.cells
-        line = _ROW.format(*cells)
-        beside = stdout.width - len(line) - 2
-        if beside >= _LEAST_TEXT:
-            first, *rest = textwrap.wrap(words, beside)
-            lines = [f"{line}  {first}", *(" " * (len(line) + 2) + more for more in rest)]
-        else:
-            lines = [line, *textwrap.wrap(words, stdout.width, **_BELOW)]
-        for text in lines:
-            stdout.print(Text(printable(text)), soft_wrap=True)
+        """Print the rows so far if the simulation is among them."""
+        self._rows.append(row)
+        if any(earlier.kind == "simulate" for earlier in self._rows):
+            self.end()
+
+    def end(self) -> None:
+        """Print the rows that are not yet printed."""
+        from writeamp.answers.way import table_of  # noqa: PLC0415 (slow)
+
+        columns, lines = table_of(self._rows)
+        if not self._printed and lines:
+            document = {"rows": [row.to_dict() for row in self._rows]}
+            options.print_headline(document | _OF_ANSWER)
+            stdout.print("")
+            names = [name.removeprefix(">") for name in columns[:-1]]
+            stdout.print(Text(_aligned(names, columns), style="bold"))
+        for *cells, remark in lines[self._printed :]:
+            _print_line(_aligned(cells, columns), remark)
+        self._printed = len(lines)
+
+
+def _aligned(cells: Sequence[str], columns: Sequence[str]) -> str:
+    name, *others = cells
+    texts = [f"{name:<{_NAME}}"]
+    for cell, column in zip(others, columns[1:], strict=False):
+        is_number = column.startswith(">")
+        width = (
+            max(_NUMBER, len(column) - 1) if is_number else _OTHER if column == "interval" else _CI
+        )
+        texts.append(f"{cell:>{width}}" if is_number else f"{cell:<{width}}")
+    return "  ".join(texts)
+
+
+def _print_line(line: str, remark: str) -> None:
+    """Print a row, with its remark beside or below it."""
+    beside = stdout.width - len(line) - 2
+    if beside >= _LEAST_TEXT:
+        first, *rest = textwrap.wrap(remark, beside)
+        lines = [f"{line}  {first}", *(" " * (len(line) + 2) + more for more in rest)]
+    else:
+        lines = [line, *textwrap.wrap(remark, stdout.width, **_BELOW)]
+    for text in lines:
+        stdout.print(Text(printable(text)), soft_wrap=True)
 
 
 class _Bars:

@@ -187,6 +187,7 @@ def show(
     frame: Callable[[], pl.DataFrame] | None = None,
     beside: Callable[[], dict[str, Any]] | None = None,
     print_tables: Callable[[Card], None] | None = None,
+    is_headed: bool = False,
 ) -> None:
     """Print a result as JSON or CSV, or its headline and tables; register it for `--report`.
 
@@ -198,6 +199,7 @@ def show(
         frame: returns the frame for CSV.
         beside: returns the data that the report page draws in addition to the document.
         print_tables: prints the card; by default `print_card`.
+        is_headed: whether the headline was printed before the result was complete.
     """
     document, card = cache(document), cache(card)
     for_report(document, card, beside)
@@ -207,7 +209,8 @@ def show(
         assert frame is not None
         print_csv(frame())
     else:
-        print_headline(document())
+        if not is_headed:
+            print_headline(document())
         (print_tables or print_card)(card())
 
 

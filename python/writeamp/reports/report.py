@@ -6,7 +6,7 @@ Blocks are plain values, which `html.py` and `markdown.py` render.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -37,13 +37,45 @@ class Report:
         """The command line, quoted for a shell."""
         return shlex.join(["writeamp", *self.command])
 
-    def with_options(self, *options: str) -> str:
-        """Return the command line with options added that it does not have yet."""
+    def with_options(
+        self, *options: str, verb: str | None = None, without: Mapping[str, bool] | None = None
+    ) -> str:
+        """Return a command line with other options, which does not overwrite files of this one.
+
+        Args:
+            options: options to add.
+            verb: name of the command; by default that of the report.
+            without: further options to leave out, and whether each takes a value.
+        """
         # Arguments after `--` belong to another command, so options are inserted before it.
         end = self.command.index("--") if "--" in self.command else len(self.command)
         ours, others = self.command[:end], self.command[end:]
-        more = [option for option in options if option not in ours]
-        return shlex.join(["writeamp", *ours, *more, *others])
+        words = _without_options(ours, _OF_OUTPUT | dict(without or {}))
+        if verb is not None:
+            words[:1] = [verb]
+        return shlex.join(["writeamp", *words, *options, *others])
+
+
+# Options of the output, and whether each takes a value.
+_OF_OUTPUT = {
+    "--plot": True,
+    "--report": True,
+    "--save-config": True,
+    "--json": False,
+    "--csv": False,
+    "--series": False,
+}
+
+
+def _without_options(arguments: Iterable[str], dropped: Mapping[str, bool]) -> list[str]:
+    words, rest = [], iter(arguments)
+    for word in rest:
+        name, has_value, _ = word.partition("=")
+        if name not in dropped:
+            words.append(word)
+        elif dropped[name] and not has_value:
+            next(rest, None)
+    return words
 
 
 Tone: TypeAlias = Literal["", "answer", "muted", "warning", "good", "bad"]

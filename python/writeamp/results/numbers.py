@@ -10,6 +10,8 @@ from collections.abc import Sequence
 # the same number.
 _DIGITS_OF_WIDTH = 2
 _MOST_DECIMALS = 12
+# Bounds that differ by less than this number of decimals are equal.
+_MOST_DIGITS = 6
 # Numbers below this are written with an exponent.
 _LEAST_IN_DECIMALS = 1e-4
 
@@ -64,6 +66,27 @@ def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:
     """
     range_text = range_of(low, high, form)
     return format(value, form) + (f" ({range_text})" if range_text else "")
+
+
+def bounded(value: float, low: float, high: float) -> tuple[str, str]:
+    """Return a number and its bounds as text, with the digits that the bounds allow.
+
+    The bounds are rounded outwards. Bounds that are printed like the number are left out.
+
+    >>> bounded(2.2456, 2.1034, 2.3877), bounded(1.5, 1.5, 1.5)
+    (('2.2', '2.1 to 2.4'), ('1.5', ''))
+    """
+    width = high - low
+    if not width > 10.0**-_MOST_DIGITS:
+        return four_digits(value), ""
+    decimals = max(0, math.ceil(-math.log10(width)), 1 if width < 10 else 0)
+    scale = 10**decimals
+    # A product such as 1.1 * 10 exceeds 11 by a rounding error, which must not be rounded up.
+    ends = (
+        rounded(round(end * scale, _MOST_DIGITS)) / scale
+        for rounded, end in ((math.floor, low), (math.ceil, high))
+    )
+    return f"{value:.{decimals}f}", " to ".join(f"{end:.{decimals}f}" for end in ends)
 
 
 def at_least(low: float) -> str:

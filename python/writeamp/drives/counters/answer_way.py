@@ -32,8 +32,10 @@ def _rows(question: Question, findings: Findings, progress: Progress) -> Iterato
         yield WayRow.without(name, "real", _ASSUMES, reason, seconds)
         return
     warned = "" if len(paths) > 1 else "over the whole life of the drive, under all its loads"
-    assumes = f"{_ASSUMES}; {answer.wa_definition}"
-    yield WayRow(name, "real", answer.wa, seconds, assumes, warned, bounds=answer.bounds)
+    assumes = f"{_ASSUMES}; WA by {answer.wa_definition}"
+    yield WayRow(
+        name, "real", answer.wa, seconds, assumes, warned, bounds=answer.bounds, wa_bytes=answer.wa
+    )
 
 
 def _answer(paths: list[Path], model: str | None) -> DriveCounters:
@@ -42,4 +44,4 @@ def _answer(paths: list[Path], model: str | None) -> DriveCounters:
     return life_answer(first) if len(snapshots) == 1 else interval_answer(first, last)
 
 
-WAY = Way("real", _rows, _ASSUMES)
+WAY = Way("real", _rows, _ASSUMES, needs_load=False)

@@ -148,7 +148,7 @@ def wa_by_name(
         dots: from the top.
         title: of the figure.
         subtitle: the drive.
-        interval: name of the intervals.
+        interval: name of the intervals, "" if there are none.
 
     Raises:
         WriteampError: `dots` is empty.
@@ -167,7 +167,7 @@ def wa_by_name(
     return BarChart(
         title=title,
         subtitle=subtitle,
-        x_label=f"{WA_LABEL}, with its {interval}",
+        x_label=f"{WA_LABEL}, with its {interval}" if interval else WA_LABEL,
         bars=tuple(dot.name for dot in dots),
         layers=(),
         texts=tuple(f"{dot.wa:.4g}" for dot in dots),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from writeamp.reports.values import interval, number, rows, table, words
@@ -14,61 +14,6 @@ from writeamp.results.numbers import (
 )
 
 _Document = Mapping[str, Any]
-# Methods of `answer`, most trusted first, with their names in a sentence.
-_WAYS = {
-    "real": "counters of the real drive",
-    "simulate": "simulation",
-    "virtual": "the virtual drive",
-    "timed": "simulation in virtual time",
-    "mean-field": "the mean field",
-    "formula": "the formula",
-}
-
-
-def most_trusted(answers: Sequence[_Document]) -> _Document | None:
-    """Return the row of the most trusted method, or None if no row has an answer."""
-    for way in _WAYS:
-        for row in answers:
-            if words(row, "way").startswith(way) and number(row, "wa") is not None:
-                return row
-    return next((row for row in answers if number(row, "wa") is not None), None)
-
-
-def in_words(way: str) -> str:
-    """Return the name of a method in a sentence."""
-    return next((name for prefix, name in _WAYS.items() if way.startswith(prefix)), way)
-
-
-def of_answer(document: _Document) -> str:
-    """Return the WA of the most trusted row, and the best change."""
-    row = most_trusted(rows(document, "rows"))
-    if row is None:
-        return "No row has an answer; see the reasons in the table."
-    answers = rows(document, "rows")
-    others = [
-        f"{in_words(words(other, 'way'))} {four_digits(wa)}"
-        for other in answers
-        if other is not row and (wa := number(other, "wa")) is not None
-    ]
-    also = f"; others: {', '.join(others)}" if others else ""
-    way = words(row, "way")
-    name = interval_name(of_profile=way == "simulate" and "wa_ci90" in document)
-    wa_text = of_wa(row, name="bounds" if way.startswith("real") else name)
-    text = f"{wa_text} Source: {in_words(way)}{also}."
-    changes = [
-        (wa, words(trial, "change"))
-        for trial in rows(document, "advice")
-        if (wa := number(trial, "wa")) is not None
-    ]
-    now = number(row, "wa")
-    if changes and now:
-        wa, change = min(changes)
-        if wa < now:
-            text += (
-                f" Best change tried: {change}, with a WA of {four_digits(wa)} "
-                f"({wa / now - 1:+.0%})."
-            )
-    return text
 
 
 def of_comparison(document: _Document) -> str:

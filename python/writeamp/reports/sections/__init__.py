@@ -28,7 +28,6 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     tables.tables,
     before_after.before_after,
     advice.advice,
-    ways.differences,
     by_cause.by_cause,
     run_drawings.over_time,
     run_drawings.blocks,

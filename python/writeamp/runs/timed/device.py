@@ -16,7 +16,10 @@ from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.runs.refusals import check_memory
 from writeamp.settings.precondition import Precondition
+from writeamp.units.byte_sizes import shown_bytes
 
+# Smallest share of merged page writes that is worth a note.
+_FEWEST_MERGED = 0.1
 # Memory in bytes for each page in the write cache, which has entries in two tables.
 _BYTES_OF_A_CACHED_PAGE = 120
 # Memory in bytes of a number in a table. A drive with an SLC cache has one number for each page of
@@ -219,3 +222,32 @@ def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
         f"the mapping table does not fit in memory: programs of its pages add "
         f"{causes['mapping'] / host_pages:.2f} to this WA; an untimed run leaves them out"
     ]
+
+
+def merging_in_words(device: Device, causes: Mapping[str, int], host_pages: int) -> str:
+    """Return a clause on the writes that merge in the write cache, or "" if these are few.
+
+    Args:
+        device: the drive.
+        causes: pages programmed, by cause.
+        host_pages: host pages written in the same interval.
+    """
+    # Host pages that go through an SLC cache are counted as "slc".
+    merged = 1 - (causes["host"] + causes["slc"]) / host_pages if host_pages else 0.0
+    cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
+    if merged < _FEWEST_MERGED or not cache_bytes:
+        return ""
+    share = cache_bytes / device.capacity_bytes
+    return (
+        f"the write cache of {shown_bytes(cache_bytes)} ({share:.0%} of the drive) merges "
+        f"{merged:.0%} of the page writes before they reach the flash"
+    )
+
+
+def notes_on_merging(device: Device, causes: Mapping[str, int], host_pages: int) -> list[str]:
+    """Return a note if many writes merge in the write cache, with arguments as above."""
+    clause = merging_in_words(device, causes, host_pages)
+    if not clause:
+        return []
+    below = ", even below 1" if sum(causes.values()) < host_pages else ""
+    return [f"{clause}, which makes WA lower{below}; a larger --size merges fewer writes"]

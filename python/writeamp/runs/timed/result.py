@@ -21,7 +21,7 @@ from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import series_of
-from writeamp.runs.timed.device import notes_on_table
+from writeamp.runs.timed.device import notes_on_merging, notes_on_table
 from writeamp.runs.timed.figure import figure_of
 from writeamp.runs.timed.measured import Capture, Served, TimedFigures
 from writeamp.runs.words import steady_in_words
@@ -248,7 +248,11 @@ class TimedResult(DriveResult):
     @property
     def notes(self) -> list[str]:
         """Notes on assumptions, omissions and rounding."""
-        return [*self.plan.notes, *notes_on_table(self.causes, self.host_pages)]
+        return [
+            *self.plan.notes,
+            *notes_on_merging(self.device, self.causes, self.host_pages),
+            *notes_on_table(self.causes, self.host_pages),
+        ]
 
     def __str__(self) -> str:
         """Return the result in one line."""
