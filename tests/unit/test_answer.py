@@ -23,6 +23,7 @@ from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
 from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.answers.ways import FORMULA, MEAN_FIELD, SIMULATE, TIMED, WAYS
+from writeamp.cli.answer import RowPrinter
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.meanfield import described
 from writeamp.runners import Progress
@@ -251,6 +252,45 @@ def test_counters_without_a_load_are_compared_with_nothing(
     for text in (done.out, in_process.run("report", str(page)).out, page.read_text()):
         assert "95% CI" not in text
         assert "No change that was tried" not in text
+
+
+def test_the_headline_and_the_quick_rows_are_printed_when_the_simulation_is_finished(
+    of_zipf: wa.Answer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    formula, mean_field, simulate = of_zipf.rows
+    timed = replace(simulate, way="timed", kind="timed")
+    printer = RowPrinter()
+    for row in (formula, mean_field):
+        printer.row(row)
+        assert capsys.readouterr().out == ""
+    printer.row(simulate)
+    sentence, table = capsys.readouterr().out.split("\n\n")
+    assert sentence.startswith(f"WA {simulate.wa:.4g} (95% CI ")
+    assert "formula" not in sentence
+    names = [line.partition("  ")[0] for line in table.splitlines() if not line.startswith(" ")]
+    assert names == ["source", "formula markov", "mean-field greedy", "simulate"]
+    printer.row(timed)
+    printer.end()
+    assert capsys.readouterr().out.splitlines()[0].startswith("timed  ")
+
+
+def test_partly_written_pages_add_a_column_and_merged_writes_a_reason(tmp_path: Path) -> None:
+    requests = np.arange(4000) * 2654435761 % 2000 * 4096
+    trace = tmp_path / "halves.txt"
+    trace.write_text("".join(f"{offset + 1024},2048\n" for offset in requests))
+    drive = {"blocks": 24, "pages_per_block": 128, "op": 0.2}
+    columns = {"trace_format": "columns:offset=1:bytes,length=2:bytes,op=write", "repeat": 2}
+    found = asked((FORMULA, *IN_TIME), trace=str(trace), **columns, **drive)
+    assert all(row.wa_bytes == pytest.approx(2 * row.wa) for row in found.rows)
+    assert found.card().columns[1:3] == [">WA", ">WA per byte"]
+    cached = {"device": "ssd-v", "workload": "zipf:s=1.2", "size": "24MiB", "write_cache": "4MiB"}
+    merging = asked(IN_TIME, writes=20_000, **cached)
+    timed = merging.row("timed")
+    assert timed is not None
+    assert "merges" in timed.remark
+    assert any("a larger --size merges fewer" in note for note in merging.notes)
+    alone = asked(IN_TIME, writes=20_000, **(cached | {"write_cache": "off"}))
+    assert not any("merges" in text for text in (*alone.notes, *(row.remark for row in alone.rows)))
 
 
 def test_bounds_have_the_digits_that_they_allow() -> None:

@@ -28,6 +28,8 @@ _VISIBLE = 1e-3
 _NOTHING = 1e-12
 # Causes with a smaller contribution, as a share of WA, are summed up in the table.
 _SHOWN = 0.002
+# Smallest amount of WA that is not printed as zero.
+_PRINTED = 5e-4
 # Rows agree if they differ by less than this share of WA, even if both are computed without noise.
 _ALIKE = 1e-3
 
@@ -190,7 +192,11 @@ class RowDifference:
         if abs(small) > 0:
             parts.append(f"{sign * small:+.3f} smaller causes")
         unexplained = sign * self.unexplained
-        parts.append(f"{unexplained:+.3f} unexplained ({unexplained / wa:+.2%} of WA)")
+        parts.append(
+            f"{unexplained:+.3f} unexplained ({unexplained / wa:+.2%} of WA)"
+            if abs(unexplained) >= _PRINTED
+            else "nothing unexplained"
+        )
         return "; ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
