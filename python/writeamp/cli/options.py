@@ -194,8 +194,7 @@ def show(
     Args:
         document: returns the JSON document, from which the headline is made.
         card: returns the tables.
-        json: whether to print the document only.
-        csv: whether to print the frame only.
+        json, csv: whether to print only the document or the frame.
         frame: returns the frame for CSV.
         beside: returns the data that the report page draws in addition to the document.
         print_tables: prints the card; by default `print_card`.
@@ -209,8 +208,7 @@ def show(
         assert frame is not None
         print_csv(frame())
     else:
-        if not is_headed:
-            print_headline(document())
+        print_headline({} if is_headed else document())
         (print_tables or print_card)(card())
 
 
