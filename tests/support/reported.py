@@ -69,6 +69,18 @@ BEFORE_AFTER: dict[str, Any] = {
     "equal": 12,
 }  # fmt: skip
 
+# Data of the drawings of a timed run, which are beside its document.
+LATENCIES: dict[str, Any] = {
+    "latencies": {
+        "directions": [
+            {"label": "reads", "upper_us": [100.0, 2000.0], "counts": [9.0, 1.0],
+             "time_s": [1.0, 2.0], "mb_s": [10.0, 0.0], "mean_us": [90.0, None]},
+        ],
+        "cliff_gb": [0.1, 0.2],
+        "cliff_mb_s": [500.0, 50.0],
+    }
+}  # fmt: skip
+
 
 def reported(document: dict[str, Any], *command: str, verb: str = "answer") -> Report:
     """Return a report of a document."""

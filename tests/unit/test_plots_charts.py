@@ -16,7 +16,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots import PolicyResult, WaSeries, save
 from writeamp.plots.backends.matplotlib_backend import drawn, our_settings
 from writeamp.plots.figures.group_changes import group_strips
-from writeamp.plots.figures.wa_over_time import visible_points
+from writeamp.plots.figures.points import point_ends, visible_points
 from writeamp.plots.spec import ColorScale
 from writeamp.plots.style import heat_ink
 from writeamp.plots.wrapping import shortened, wrapped
@@ -39,20 +39,31 @@ def test_intervals_are_drawn_at_their_middles_and_without_an_estimate_nothing_el
     assert spec.bands == spec.instants == ()
 
 
-def test_points_that_are_drawn_are_no_single_collections() -> None:
+def test_each_point_that_is_drawn_has_whole_collections() -> None:
     # A collection of 64 pages in every third interval: WA of the intervals is 1 and 7.4.
     host, flash = np.full(30_000, 10), np.tile([10, 10, 74], 10_000)
-    ends, wa = visible_points(host, flash, pages_per_block=64, warmup_pages=12_340)
+    collected = np.tile([0, 0, 1], 10_000)
+    ends, wa = visible_points(host, flash, collected, warmup_pages=12_340)
     assert ends.size <= 401
     assert 12_340 in ends
     assert ends[-1] == host.sum()
     written = np.diff(ends, prepend=0.0)
     assert np.dot(written, wa) == pytest.approx(flash.sum())
-    assert wa[written > 100] == pytest.approx(flash.sum() / host.sum(), rel=0.03)
-    few = visible_points(host[:300], flash[:300], pages_per_block=64)
-    assert np.all(np.diff(few[0], prepend=0.0) * few[1] >= 4 * 64)
-    ends, wa = visible_points([10], [15], pages_per_block=64)
+    # The two points beside the end of the warm-up have a part of a collection.
+    is_whole = np.abs(ends - 12_340) > 1000
+    assert wa[is_whole] == pytest.approx(flash.sum() / host.sum())
+    ends, wa = visible_points([10], [15], [0])
     assert (list(ends), list(wa)) == ([10], [1.5])
+
+
+def test_points_are_short_before_the_first_collection_and_of_a_run_with_few() -> None:
+    host, collected = np.full(4000, 10), np.zeros(4000)
+    collected[2004::100] = 1
+    ends = point_ends(host, collected)
+    assert np.diff(ends[:190]).tolist() == [10] * 189
+    # 20 collections: a point for each, not one for 8.
+    assert set(np.diff(ends[-15:-1])) == {100}
+    assert point_ends(host, np.zeros(4000)).size == 400
 
 
 @pytest.mark.parametrize("events", [10, 5_000])

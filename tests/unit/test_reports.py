@@ -15,7 +15,16 @@ from test_options import COMMANDS
 
 from in_process import document, run
 from places import ROOT
-from reported import ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR, HOSTILE, reported
+from reported import (
+    ANSWER,
+    BEFORE_AFTER,
+    CHECK,
+    COUNTERS,
+    DOCTOR,
+    HOSTILE,
+    LATENCIES,
+    reported,
+)
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of, without_serials
@@ -25,6 +34,7 @@ from writeamp.reports.markdown import markdown
 from writeamp.reports.report import Report
 from writeamp.reports.sections import SECTIONS, sections_of
 from writeamp.reports.sections.advice import advice
+from writeamp.reports.sections.run_drawings import latencies
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
 MOST_BYTES = 1_000_000
@@ -114,7 +124,8 @@ def test_a_page_names_intervals_by_their_kind() -> None:
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.__name__)
 def test_every_section_is_shown_for_a_document_of_the_tests(section: Any, page: Path) -> None:
     documents = (ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR)
-    assert any(map(section, (report_in(page), *map(reported, documents))))
+    timed = Report("simulate", (), {"timed": True}, LATENCIES)
+    assert any(map(section, (report_in(page), timed, *map(reported, documents))))
 
 
 def test_theory_of_uniform_writes_stands_beside_uniform_writes_alone(
@@ -126,6 +137,23 @@ def test_theory_of_uniform_writes_stands_beside_uniform_writes_alone(
     told = run("report", str(page)).out
     assert "WA by theory" not in told
     assert "writeamp answer --blocks 64" in told
+
+
+def test_a_timed_page_draws_latencies_and_has_no_theory(tmp_path: Path) -> None:
+    path = tmp_path / "timed.html"
+    drive = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 2000"
+    assert run("simulate", f"{drive} --timed --report {path}").status == 0
+    text = path.read_text()
+    assert "latency (ms)" in text or "latency (µs)" in text
+    for words in ("WA by theory", "What if", "<form"):
+        assert words not in text
+    stored = report_in(path).more
+    assert stored["latencies"]["directions"][0]["label"] == "writes"
+    # Data that is damaged is not drawn.
+    for key, value in (("counts", [1.0]), ("mean_us", []), ("counts", [0.0, 0.0])):
+        direction = LATENCIES["latencies"]["directions"][0] | {key: value}
+        damaged = {"latencies": {"directions": [direction]}}
+        assert latencies(Report("simulate", (), {}, damaged)) is None
 
 
 def test_markdown_speaks_of_no_drawing_that_it_does_not_have(page: Path) -> None:

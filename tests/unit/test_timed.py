@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 import writeamp as wa
@@ -264,10 +266,24 @@ def test_the_picture_shows_latencies_and_what_happened_when(
     assert path.stat().st_size > 10_000
     panels = timed(profile, "random:bs=4k,write=0.3,qd=8", time=0.1).figure().panels
     assert panels[0].title == "Latency"
+    assert panels[0].x_label == "latency (ms)"
     shares = [share for line in panels[0].lines for share in line.y]
     assert 0 < min(shares) <= max(shares) <= 1
     only_reads = timed(profile, "random:bs=4k,write=0,qd=8", time=0.1).figure().panels
     assert [panel.title for panel in panels if panel not in only_reads][-1].startswith("Write")
+
+
+def test_points_over_virtual_time_do_not_jump_within_a_collection(profile: str) -> None:
+    result = timed(profile, "random:bs=4k,write=1,qd=4", writes=20_000)
+    drawn = result.beside()["over_time"]
+    series = result.series.filter(pl.col("time_s") > drawn["warmup"])["wa"].to_numpy()
+    points = np.array(drawn["wa"])[np.array(drawn["x"]) > drawn["warmup"]]
+    spread, raw = (float(np.std(wa) / np.mean(wa)) for wa in (points, series))
+    assert points.size > 50
+    assert spread < 0.1
+    assert raw > 0.3
+    # Their mean is WA of the same interval.
+    assert np.mean(points) == pytest.approx(result.wa, rel=0.03)
 
 
 def test_the_table_names_latencies_and_causes(profile: str) -> None:

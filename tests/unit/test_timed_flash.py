@@ -17,7 +17,7 @@ from timed_runs import PROFILE, timed
 from writeamp._engine import TimedRun
 from writeamp.devices.profile import profile as shipped
 from writeamp.devices.profile import profile_names
-from writeamp.plots.figures.latency import cliff_panel
+from writeamp.plots.figures.latency import cliff_points
 from writeamp.runs.timed.device import bytes_needed
 from writeamp_papers.four_level.choices import Firmware
 from writeamp_papers.four_level.drives import QUIET_NS, Drive, Life, Scale
@@ -158,15 +158,13 @@ def test_requests_in_bytes_to_such_a_drive_are_timed(profile: str, tmp_path: Pat
 def test_the_cliff_counts_bytes_from_each_pause_on() -> None:
     # A thousand 10⁶ bytes in the first second, half of them in the next; a pause; a fast second.
     times, written = [0, 1, 2, 4, 5], [0, 1e9, 1.5e9, 1.6e9, 3.6e9]
-    panel = cliff_panel(times, written, pause_s=1.5)
-    (line,) = panel.lines
-    assert list(line.y[:2]) == [1000, 500]
-    assert list(line.x[:2]) == [1.0, 1.5]
-    assert math.isnan(line.x[2])
-    assert (line.x[3], line.y[3]) == (2.0, 2000)
-    whole = cliff_panel(times, written, pause_s=math.inf)
-    assert list(whole.lines[0].x) == [1.0, 1.5, 1.6, 3.6]
-    assert cliff_panel([0, 1], [0, 0], pause_s=1) is None
+    x, y = cliff_points(times, written, pause_s=1.5)
+    assert y[:2] == [1000, 500]
+    assert x[:2] == [1.0, 1.5]
+    assert math.isnan(x[2])
+    assert (x[3], y[3]) == (2.0, 2000)
+    assert cliff_points(times, written, pause_s=math.inf)[0] == [1.0, 1.5, 1.6, 3.6]
+    assert cliff_points([0, 1], [0, 0], pause_s=1) == ([], [])
 
 
 ERRORS = """

@@ -6,6 +6,7 @@ of its type, or None or an empty value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -57,6 +58,14 @@ def numbers(of: Mapping[str, Any], key: str) -> list[float]:
         return []
     items = [number({"": item}, "") for item in value]
     return [item for item in items if item is not None] if None not in items else []
+
+
+def numbers_or_gaps(of: Mapping[str, Any], key: str) -> list[float]:
+    """Return the numbers in a list, with NaN in place of other values."""
+    value = of.get(key)
+    items = value if isinstance(value, list) else []
+    drawable = (number({"": item}, "") for item in items)
+    return [math.nan if item is None else item for item in drawable]
 
 
 def interval(of: Mapping[str, Any], key: str) -> tuple[float, float] | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from writeamp.plots.figures.latency import DirectionSeries
 
 _DIGITS = 6
 # Maximum numbers of bars of a histogram and of cells of the wear map; more would be
 # indistinguishable.
 _MOST_BARS = 256
 _MOST_CELLS = 1024
+# Ratio of neighbouring latencies that a drawing distinguishes, and the shortest one in µs.
+_STEP, _LEAST_US = 1.02, 1e-3
 
 
 def over_time(
@@ -38,6 +42,39 @@ def over_time(
             "warmup": float(warmup),
             "mean": float(mean),
         }
+    }
+
+
+def latencies(
+    directions: Iterable[DirectionSeries], cliff_gb: Sequence[float], cliff_mb_s: Sequence[float]
+) -> dict[str, Any]:
+    """Return the data of latencies and bandwidth over virtual time; {} without requests.
+
+    Args:
+        directions: reads, writes, or both.
+        cliff_gb: gigabytes written since an idle pause, shape (n,); empty without a cliff.
+        cliff_mb_s: bandwidth there in MB/s, shape (n,).
+    """
+    drawn = [_thinned(direction) for direction in directions]
+    if not drawn:
+        return {}
+    gb, mb_s = (_short(np.asarray(values, np.float64)) for values in (cliff_gb, cliff_mb_s))
+    return {"latencies": {"directions": drawn, "cliff_gb": gb, "cliff_mb_s": mb_s}}
+
+
+def _thinned(direction: DirectionSeries) -> dict[str, Any]:
+    """Return a direction as JSON types, with bins of its histogram within 2% joined."""
+    upper, counts = (np.asarray(of, np.float64) for of in (direction.upper_us, direction.counts))
+    upper, counts = upper[counts > 0], counts[counts > 0]
+    classes = np.floor(np.log(np.maximum(upper, _LEAST_US)) / np.log(_STEP))
+    starts = np.flatnonzero(np.diff(classes, prepend=-np.inf))
+    ends = np.append(starts[1:], counts.size) - 1
+    spans = ("time_s", "mb_s", "mean_us")
+    return {
+        "label": direction.label,
+        "upper_us": _short(upper[ends]),
+        "counts": np.add.reduceat(counts, starts).tolist(),
+        **{name: _short(np.asarray(getattr(direction, name), np.float64)) for name in spans},
     }
 
 
@@ -83,6 +120,6 @@ def _binned(counts: npt.NDArray[np.float64], first: int) -> dict[str, Any]:
     return {"edges": edges, "counts": np.add.reduceat(counts, starts).tolist()}
 
 
-def _short(values: npt.NDArray[np.float64]) -> list[float]:
-    """Return numbers rounded to the digits that a drawing needs."""
-    return [float(f"{value:.{_DIGITS}g}") for value in values]
+def _short(values: npt.NDArray[np.float64]) -> list[float | None]:
+    """Return numbers rounded to the digits that a drawing needs; None for NaN, which is a gap."""
+    return [None if np.isnan(value) else float(f"{value:.{_DIGITS}g}") for value in values]

@@ -12,8 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import CAUSES, TIMED_CAUSES
-from writeamp.devices.device import Device
-from writeamp.plots.figures.wa_over_time import visible_points
+from writeamp.plots.figures.points import visible_points
 
 _Count = TypeVar("_Count", int, npt.NDArray[np.uint64])
 
@@ -47,14 +46,13 @@ def series_of(
 
 
 def points_of(
-    series: pl.DataFrame, device: Device, warmup_pages: int
+    series: pl.DataFrame, logical_pages: float, warmup_pages: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return drive writes and WA of the points to draw; merges intervals to fit a figure."""
+    """Return drive writes and WA of the points to draw, which each have whole collections."""
     written = np.diff(series["host_pages"], prepend=0)
     programmed = written * series["wa"].to_numpy()
-    pages_per_block = device.geometry.pages_per_block
-    ends, wa = visible_points(written, programmed, pages_per_block, warmup_pages)
-    return ends / device.logical_pages, wa
+    ends, wa = visible_points(written, programmed, series["erases"], warmup_pages)
+    return ends / logical_pages, wa
 
 
 def _without_stub(samples: _Counts) -> _Counts:

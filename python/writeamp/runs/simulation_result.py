@@ -351,7 +351,7 @@ class Result(DriveResult):
 
     def _points(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return drive writes and WA of the points to draw; merges intervals to fit a figure."""
-        return points_of(self.series, self.device, self.steady_state.warmup_pages)
+        return points_of(self.series, self.device.logical_pages, self.steady_state.warmup_pages)
 
     def figure(self) -> LineChart:
         """Describe WA over the run's drive writes, with changes of the manager's groups."""

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from writeamp._engine import TIMED_CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.plots.spec import FigureSpec
 from writeamp.plots.style import DRIVE_WRITES_LABEL
 from writeamp.results.any_result import OneLine
@@ -33,7 +32,7 @@ from writeamp.units.durations import shown_duration
 from writeamp.vssd import live, notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
-from writeamp.vssd.result_figure import layers_figure, wa_figure
+from writeamp.vssd.result_figure import layers_figure, points_of, wa_figure
 from writeamp.vssd.settings import DriveSettings
 
 _OF_THE_HOST = (*OF_THE_HOST, "write_requests", "read_requests", "trim_requests")
@@ -289,8 +288,7 @@ class ServeResult(OneLine, Drawn):
         host, flash = self._intervals()
         plots: dict[str, Any] = {}
         if host.size:
-            ends, wa = visible_points(host, flash, self.device.geometry.pages_per_block)
-            drive_writes = ends / self.device.logical_pages
+            drive_writes, wa = points_of(host, flash, self.device)
             plots |= over_time(drive_writes, wa, x_words=DRIVE_WRITES_LABEL, warmup=0, mean=self.wa)
         histogram = list(live.valid_pages(self.blocks).values())
         return plots | valid_pages(histogram) | erase_counts(live.erase_counts(self.blocks))

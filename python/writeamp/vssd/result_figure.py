@@ -8,7 +8,8 @@ import numpy.typing as npt
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.plots.figures.layers import wa_by_layer
-from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
+from writeamp.plots.figures.points import visible_points
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 from writeamp.units.byte_sizes import shown_bytes
@@ -25,6 +26,17 @@ def layers_figure(
         title=f"Bytes written by layer: {_host(run)}",
         subtitle=f"{settings.file_system} · {_drive(device, policy, settings)}",
     )
+
+
+def points_of(
+    host: npt.NDArray[np.float64], flash: npt.NDArray[np.float64], device: Device
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return drive writes and WA of the points to draw, from pages of each interval, shape (n,).
+
+    The samples have no erases, so the collected blocks are estimated from the programmed pages.
+    """
+    ends, wa = visible_points(host, flash, flash / device.geometry.pages_per_block)
+    return ends / device.logical_pages, wa
 
 
 def wa_figure(
@@ -51,13 +63,13 @@ def wa_figure(
     Raises:
         WriteampError: the host has not written.
     """
-    ends, wa_of_points = visible_points(*intervals, device.geometry.pages_per_block)
+    drive_writes, wa_of_points = points_of(*intervals, device)
     low, high = ci
     return wa_over_time(
         [
             WaSeries(
                 label=str(policy),
-                drive_writes=ends / device.logical_pages,
+                drive_writes=drive_writes,
                 wa=wa_of_points,
                 steady_wa=wa,
                 ci_low=low,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -130,7 +131,7 @@ def _plain_ticks(
     axes: Axes, panels: Sequence[Panel], columns: int, *, x_log: bool, y_log: bool
 ) -> None:
     """Format logarithmic ticks as plain numbers, because math markup is disabled."""
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    plain = FuncFormatter(lambda value, _: _plain(value))
     lines = [line for panel in panels for line in panel.lines]
     for axis, is_log, values in (
         (axes.xaxis, x_log, [x for line in lines for x in line.x]),
@@ -142,6 +143,11 @@ def _plain_ticks(
             steps = _log_steps(values)
             is_crowded = axis is axes.xaxis and columns > 2 and max(steps) > 1
             axis.set_major_locator(LogLocator(subs=_FEW_STEPS if is_crowded else steps))
+
+
+def _plain(value: float) -> str:
+    """Return a number as digits without an exponent, such as 0.00001."""
+    return np.format_float_positional(value, 6, fractional=False, trim="-")
 
 
 def _log_steps(values: Sequence[float]) -> tuple[float, ...]:

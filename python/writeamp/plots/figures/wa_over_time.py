@@ -24,11 +24,6 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-# Maximum number of points of a line, because more would be indistinguishable; and minimum number of
-# collected blocks per point, because WA over fewer would fluctuate.
-_MOST_POINTS = 400
-_COLLECTIONS_OF_A_POINT = 8
-
 
 @dataclass(frozen=True)
 class WaSeries:
@@ -51,48 +46,6 @@ class WaSeries:
     steady_wa: float = math.nan
     ci_low: float = math.nan
     ci_high: float = math.nan
-
-
-def visible_points(
-    host_pages: npt.ArrayLike,
-    flash_pages: npt.ArrayLike,
-    pages_per_block: int,
-    warmup_pages: int = 0,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Merge intervals to about 400 points at most, each with at least 8 collected blocks.
-
-    A point also ends with the warm-up, and may then have fewer.
-
-    WA of an interval with few collections fluctuates so much that a line through all intervals
-    would look like a solid area. The collections of a point are estimated from its flash pages,
-    divided by the pages of a block.
-
-    Args:
-        host_pages: host pages written in each interval, shape (n,).
-        flash_pages: flash pages programmed in each interval, shape (n,).
-        pages_per_block: flash pages of a block.
-        warmup_pages: host pages of the warm-up; a point ends there, too.
-
-    Returns:
-        Host pages written until the end of each point, and WA of each point; both of shape
-        (points,).
-    """
-    host, flash = np.asarray(host_pages, np.float64), np.asarray(flash_pages, np.float64)
-    ends = np.cumsum(host)
-    fewest_host, fewest_flash = ends[-1] / _MOST_POINTS, _COLLECTIONS_OF_A_POINT * pages_per_block
-    cuts = []
-    since_host = since_flash = 0.0
-    for index, (written, programmed) in enumerate(zip(host, flash, strict=True)):
-        since_host, since_flash = since_host + written, since_flash + programmed
-        is_full = since_host >= fewest_host and since_flash >= fewest_flash
-        if is_full or ends[index] == warmup_pages:
-            cuts.append(index)
-            since_host = since_flash = 0.0
-    # The remainder is too short for its own point, so it joins the last point, if any.
-    joined = cuts[:-1] if cuts and ends[cuts[-1]] != warmup_pages else cuts
-    cuts = [*joined, *({host.size - 1} - {*joined})]
-    written, programmed = (np.diff(np.cumsum(pages)[cuts], prepend=0.0) for pages in (host, flash))
-    return ends[cuts], programmed / written
 
 
 def wa_over_time(

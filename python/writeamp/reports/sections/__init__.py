@@ -29,6 +29,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     before_after.before_after,
     advice.advice,
     by_cause.by_cause,
+    run_drawings.latencies,
     run_drawings.over_time,
     run_drawings.blocks,
     what_if.what_if,

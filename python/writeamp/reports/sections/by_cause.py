@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.plots.spec import BarChart, Layer
-from writeamp.plots.style import HOST_COLOR, series_color
+from writeamp.plots.style import HOST_COLOR, MUTED, series_color
 from writeamp.reports.report import Drawing, Report, Rows, Section
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import four_digits
@@ -21,7 +21,7 @@ _CAUSES = {
     "mapping": ("mapping table", series_color(4)),
     "refresh": ("refresh", series_color(5)),
     "slc": ("SLC cache", series_color(6)),
-    "folding": ("folded out of the SLC cache", series_color(0)),
+    "folding": ("folded out of the SLC cache", MUTED),
 }
 _AXIS = "bytes per host byte"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")

@@ -1,4 +1,4 @@
-"""Drawings of a run: WA over time, and blocks at the end."""
+"""Drawings of a run: WA over time, latencies, and blocks at the end."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from writeamp.plots.figures.latency import DirectionSeries, cliff_panel, latency_panels
+from writeamp.plots.figures.points import WHOLE_COLLECTIONS
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import Band, ColorScale, HeatMap, HeatMapChart, LineChart
 from writeamp.plots.style import WA_LABEL, series_color
 from writeamp.reports.report import Block, Drawing, Report, Section
-from writeamp.reports.values import number, numbers, table, words
+from writeamp.reports.values import number, numbers, numbers_or_gaps, rows, table, words
 
 _CELLS_IN_A_ROW = 64
 
@@ -32,13 +34,41 @@ def over_time(report: Report) -> Section | None:
     )
     figure = wa_over_time([run], title="Write amplification over time", subtitle="")
     figure = replace(figure, x_label=words(series, "x_words"), y_label=WA_LABEL)
-    caption = "Each point is the mean WA of an interval"
+    caption = f"Mean WA of intervals: {WHOLE_COLLECTIONS}"
     caption += "." if mean is None else "; the thick line is the mean after the warm-up."
     facts = "" if mean is None else f"The mean is {mean:.4g}."
     command = None
     if report.verb == "simulate":
         command = report.with_options("--series", "--json")
     return Section("over-time", "Over time", (Drawing(figure, caption, facts),), command=command)
+
+
+def latencies(report: Report) -> Section | None:
+    """Return drawings of latencies and bandwidth of a timed run."""
+    data = table(report.more, "latencies")
+    directions = [
+        direction
+        for stored in rows(data, "directions")
+        if (direction := _direction(stored)) is not None
+    ]
+    if not directions:
+        return None
+    cliff = [numbers_or_gaps(data, key) for key in ("cliff_gb", "cliff_mb_s")]
+    has_cliff = bool(cliff[0]) and len(cliff[0]) == len(cliff[1])
+    more = [cliff_panel(*cliff)] if has_cliff else []
+    figure = latency_panels(directions, title="Latency and bandwidth", subtitle="", more=more)
+    caption = f"Requests in virtual time. Over time, {WHOLE_COLLECTIONS}."
+    return Section("latency", "Latency and bandwidth", (Drawing(figure, caption),))
+
+
+def _direction(stored: Mapping[str, Any]) -> DirectionSeries | None:
+    """Return the data of a direction, or None if arrays are missing or of different lengths."""
+    upper_us, counts, time_s = (numbers(stored, key) for key in ("upper_us", "counts", "time_s"))
+    mb_s, mean_us = numbers(stored, "mb_s"), numbers_or_gaps(stored, "mean_us")
+    is_sound = len(upper_us) == len(counts) and len(time_s) == len(mb_s) == len(mean_us)
+    if not is_sound or not sum(counts) > 0:
+        return None
+    return DirectionSeries(words(stored, "label"), upper_us, counts, time_s, mb_s, mean_us)
 
 
 def blocks(report: Report) -> Section | None:
@@ -94,7 +124,7 @@ def _bar_text(low: float, high: float, count: float) -> str:
 def _wear_map(erases: Sequence[float]) -> HeatMapChart:
     columns = min(len(erases), _CELLS_IN_A_ROW)
     cells = [*erases, *[math.nan] * (-len(erases) % columns)]
-    rows = tuple(tuple(cells[at : at + columns]) for at in range(0, len(cells), columns))
+    cells_by_row = tuple(tuple(cells[at : at + columns]) for at in range(0, len(cells), columns))
     return HeatMapChart(
         title="Map of the erases of each block",
         subtitle="",
@@ -103,7 +133,7 @@ def _wear_map(erases: Sequence[float]) -> HeatMapChart:
         x_ticks=(),
         y_ticks=(),
         color_label="erases",
-        maps=(HeatMap("", rows),),
+        maps=(HeatMap("", cells_by_row),),
         columns=1,
         scale=ColorScale(min(erases), max(erases)),
         cell_format="",

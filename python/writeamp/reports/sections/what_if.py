@@ -31,12 +31,14 @@ _MOST_WA = 8.0
 
 
 def what_if(report: Report) -> Section | None:
-    """Return the sliders, initially set to the drive and its load, if known."""
+    """Return the sliders, initially set to the drive and its load; None for a timed run."""
     document = report.document
     op, wa = op_of_data(document), number(document, "wa")
     pages = number(document, "pages_per_block")
     if op is None or pages is None or not 1 <= pages <= _MOST_PAGES or op <= 0:
         return None
+    if document.get("timed") is True:
+        return None  # theory has no SLC cache, mapping table or latency
     load = _HOT_COLD.search(words(document, "workload"))
     hot, writes = (float(share) for share in load.groups()) if load else (0.2, 0.8)
     hot, writes = (min(max(share, 0.01), 0.99) for share in (hot, writes))

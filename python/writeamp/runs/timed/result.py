@@ -14,7 +14,6 @@ import polars as pl
 from writeamp._engine import TIMED_CAUSES
 from writeamp.devices.device import Device
 from writeamp.plots.spec import PanelChart
-from writeamp.results.beside import over_time
 from writeamp.results.card import Card, Spark
 from writeamp.results.numbers import with_interval
 from writeamp.runs.drive_result import DriveResult
@@ -22,7 +21,7 @@ from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import series_of
 from writeamp.runs.timed.device import notes_on_merging, notes_on_table
-from writeamp.runs.timed.figure import figure_of
+from writeamp.runs.timed.figure import beside_of, figure_of
 from writeamp.runs.timed.measured import Capture, Served, TimedFigures
 from writeamp.runs.words import steady_in_words
 from writeamp.statistics.steady import SteadyState
@@ -305,15 +304,8 @@ class TimedResult(DriveResult):
         return document
 
     def beside(self) -> dict[str, Any]:
-        """Return a chart of WA over virtual time."""
-        series = self.series
-        return over_time(
-            series["time_s"],
-            series["wa"],
-            x_words="virtual time, s",
-            warmup=self.measured_from_s,
-            mean=self.wa,
-        )
+        """Return charts of WA, latencies and bandwidth over virtual time."""
+        return beside_of(self.device, self.figures, self.series, self.warmup_pages, self.wa)
 
     def figure(self) -> PanelChart:
         """Describe the distribution of latencies, and activity over virtual time in seconds."""
