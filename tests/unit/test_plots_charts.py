@@ -18,7 +18,7 @@ from writeamp.plots.backends.matplotlib_backend import drawn, our_settings
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.points import point_ends, visible_points
 from writeamp.plots.spec import ColorScale
-from writeamp.plots.style import heat_ink
+from writeamp.plots.style import HEAT_INKS, heat_ink
 from writeamp.plots.wrapping import shortened, wrapped
 
 
@@ -146,11 +146,11 @@ def test_leaves_stand_side_by_side_and_a_node_amid_those_below_it() -> None:
 
 def test_text_on_a_dark_cell_is_light() -> None:
     errors = ColorScale(-80.0, 80.0, diverges=True)
-    assert heat_ink(-70, errors) == heat_ink(70, errors) == "white"
-    assert heat_ink(10, errors) != "white"
+    assert heat_ink(-70, errors) == heat_ink(70, errors) == HEAT_INKS[True]
+    assert heat_ink(10, errors) == HEAT_INKS[False]
     rising = ColorScale(1.0, 3.0)
-    assert heat_ink(2.8, rising) == "white"
-    assert heat_ink(1.1, rising) != "white"
+    assert heat_ink(2.8, rising) == HEAT_INKS[True]
+    assert heat_ink(1.1, rising) == HEAT_INKS[False]
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])

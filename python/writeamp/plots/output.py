@@ -46,16 +46,19 @@ def rendered(spec: FigureSpec, suffix: str) -> bytes:
     return render(_showable(spec), suffix.removeprefix("."))
 
 
-def inline_svg(spec: FigureSpec, *, has_titles: bool = False, inside: str = "") -> str:
+def inline_svg(
+    spec: FigureSpec, *, has_titles: bool = False, inside: str = "", for_phone: bool = False
+) -> str:
     """Return a figure as SVG for embedding in a page, in the page's colours.
 
     Args:
         spec: the figure.
         has_titles: True to draw title and subtitle; screen readers get the title in any case.
         inside: trusted SVG that is drawn on top of the figure.
+        for_phone: True for a figure that is readable at the width of a phone.
     """
     draw = cast(Callable[..., str], _imported(_BACKENDS[".html"]).inline)
-    return draw(_showable(spec), has_titles=has_titles, inside=inside)
+    return draw(_showable(spec), has_titles=has_titles, inside=inside, for_phone=for_phone)
 
 
 def _imported(backend: str) -> ModuleType:

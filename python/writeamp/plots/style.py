@@ -136,11 +136,16 @@ def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
 HEAT_COLORS = {True: "RdBu", False: "YlGnBu"}
 
 
+# Colours of text on pale and on dark cells. They are not exactly INK and white, which dark pages
+# replace, because cells have the same colours on every page.
+HEAT_INKS = ("#222221", "#FFFFFE")
+
+
 def heat_ink(value: float, scale: ColorScale) -> str:
-    """Return a text colour that is readable on the colour of a cell."""
+    """Return a text colour that is readable on the colour of a cell, also on a dark page."""
     share = scale.share(value)
     darkness = abs(2 * share - 1) if scale.diverges else share
-    return "white" if darkness > 0.6 else INK
+    return HEAT_INKS[darkness > 0.6]
 
 
 def with_legend_of_error(

@@ -84,8 +84,13 @@ def block_html(block: Block) -> str:
         return _table(block)
     if isinstance(block, Drawing):
         caption = f"<figcaption>{html_text(block.words)}</figcaption>" if block.words else ""
-        svg = inline_svg(block.figure, inside=block.inside)
-        return f'<figure><div class="scroll chart" tabindex="0">{svg}</div>{caption}</figure>'
+        # The style shows one of both, by the width of the window.
+        charts = "".join(
+            f'<div class="chart {name}">'
+            f"{inline_svg(block.figure, inside=block.inside, for_phone=for_phone)}</div>"
+            for name, for_phone in (("wide", False), ("phone", True))
+        )
+        return f"<figure>{charts}{caption}</figure>"
     assert isinstance(block, Controls)
     return f"{block.start}{block_html(block.drawing)}{block.end}"
 

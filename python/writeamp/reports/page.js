@@ -38,7 +38,7 @@ const ROWS = {
 function whatIf(form) {
   const sliders = [...form.querySelectorAll("input[type=range]")];
   const pages = Number(form.dataset.pages);
-  const chart = form.querySelector("svg");
+  const charts = form.querySelectorAll("svg");
   const start = Number(form.dataset.op);
 
   function values() {
@@ -66,10 +66,10 @@ function whatIf(form) {
       form.querySelector(`[data-change=${cell.dataset.row}]`).textContent =
         Math.abs(change) < 0.05 ? "–" : `${change > 0 ? "+" : "−"}${Math.abs(change).toFixed(1)}%`;
     }
-    draw(now);
+    for (const chart of charts) draw(chart, now);
   }
 
-  function draw(now) {
+  function draw(chart, now) {
     const [low, high, least, most, left, right, top, foot] = chart.dataset.axes.split(" ").map(Number);
     const x = (op) => left + (right - left) * Math.log(op / low) / Math.log(high / low);
     const y = (wa) => foot - (foot - top) * (wa - least) / (most - least);

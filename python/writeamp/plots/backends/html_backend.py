@@ -285,8 +285,9 @@ def _simplify(figure: Figure) -> None:
                 line.set_rasterized(True)
 
 
-# Width in inches of a figure within a page, at which its text is as large as the page's.
-_INLINE_INCHES = 7.2
+# Widths in inches of a figure within a page and on a phone, at which its text is as large as the
+# page's.
+_INLINE_INCHES, _PHONE_INCHES = 7.2, 4.0
 # Figures in a page with more values, such as long lines, have no tooltips.
 _MOST_TIPS = 200
 _VARIABLES = {
@@ -298,19 +299,26 @@ _VARIABLES = {
 _THEME = {color.lower(): f"var(--{name},{color})" for color, name in _VARIABLES.items()}
 
 
-def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
+def inline(spec: FigureSpec, *, has_titles: bool, inside: str, for_phone: bool) -> str:
     """Return the figure as SVG for embedding in a page, with values as tooltips.
+
+    For a phone, panels are below each other, and there are no tooltips, which need a pointer.
 
     The attribute `data-axes` has the x and y limits of the first axes, then their left, right, top
     and bottom in the coordinates of the SVG.
     """
     shown = spec if has_titles else replace(spec, title="", subtitle="")
-    svg, values, axes = _parts(shown, _INLINE_INCHES, _THEME)
+    if for_phone and isinstance(shown, PanelChart | HeatMapChart):
+        shown = replace(shown, columns=1)
+    inches = _PHONE_INCHES if for_phone else _INLINE_INCHES
+    svg, values, axes = _parts(shown, inches, _THEME)
+    if for_phone or len(values) > _MOST_TIPS:
+        values = []
     _, _, width, height = (float(size) for size in svg.split('"')[1].split())
     tips = "".join(
         f'<circle cx="{value.x * width:.1f}" cy="{value.y * height:.1f}" r="8" fill="transparent">'
         f"<title>{html_text(value.text)}</title></circle>"
-        for value in (values if len(values) <= _MOST_TIPS else ())
+        for value in values
     )
     facts = ""
     if axes:

@@ -38,7 +38,7 @@ from writeamp.plots.style import GRID, INK, MUTED
 _DPI = 160
 # Figures at least this wide (in inches) have the legend beside the lines, others below them.
 WIDE_INCHES, _LEAST_WIDE_INCHES = 10.0, 9.0
-_LINES_SHARE, _STRIP_INCHES = 0.415, 0.9
+_LINES_SHARE, _LEAST_LINES_INCHES, _STRIP_INCHES = 0.415, 2.8, 0.9
 _LEGEND_COLUMNS = 4
 # Text stays text in SVG and PDF, and output is reproducible byte by byte.
 _SETTINGS = {
@@ -100,7 +100,8 @@ def _draw(figure: Figure, spec: FigureSpec) -> Axes:
 
 
 def _line_chart(figure: Figure, spec: LineChart) -> Axes:
-    heights = [figure.get_figwidth() * _LINES_SHARE, *(_STRIP_INCHES for _ in spec.strips)]
+    height = max(figure.get_figwidth() * _LINES_SHARE, _LEAST_LINES_INCHES)
+    heights = [height, *(_STRIP_INCHES for _ in spec.strips)]
     figure.set_figheight(sum(heights))
     column = figure.subplots(
         len(heights), sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}

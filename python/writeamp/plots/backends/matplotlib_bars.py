@@ -23,7 +23,8 @@ from writeamp.plots.wrapping import shortened, wrapped
 # Height in inches of a bar with its space, and of one line of its name; long names make bars
 # higher.
 _BAR_INCHES, _LINE_INCHES = 0.42, 0.17
-_NAME_CHARACTERS, _NAME_LINES = 34, 4
+# Names have at most this share of the width, in characters per inch of it.
+_NAME_CHARACTERS, _INCH_CHARACTERS, _NAME_LINES = 34, 4.5, 4
 _HEADING_CHARACTERS = 60
 _LEGEND_COLUMNS = 4
 # Background of text that is drawn over lines.
@@ -33,7 +34,8 @@ _PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     """Draw horizontal bars with a legend below, and return their axes."""
     axes = figure.add_subplot()
-    names = [wrapped(name, _NAME_CHARACTERS, _NAME_LINES) for name in spec.bars]
+    characters = min(_NAME_CHARACTERS, int(_INCH_CHARACTERS * figure.get_figwidth()))
+    names = [wrapped(name, characters, _NAME_LINES) for name in spec.bars]
     places, headings = spec.places(), spec.headings()
     lines = max((name.count("\n") + 1 for name in names), default=1)
     inches = max(_BAR_INCHES, _LINE_INCHES * lines + 0.1)

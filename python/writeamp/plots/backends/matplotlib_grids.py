@@ -24,6 +24,7 @@ from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
 from writeamp.plots.wrapping import shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
+_LEAST_PANEL_INCHES = 2.7
 _MANY_DECADES = 1e3
 # Maximum number of x ticks in a row of panels, because tick labels may be long.
 _MOST_TICKS = 12
@@ -42,7 +43,8 @@ _ASLANT_CHARACTERS = 28
 def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     """Draw small line charts with one legend below; return the axes of the first."""
     rows = math.ceil(len(spec.panels) / spec.columns)
-    figure.set_figheight(0.375 * figure.get_figwidth() if rows == 1 else 0.75 + 2.9 * rows)
+    height = max(0.375 * figure.get_figwidth(), _LEAST_PANEL_INCHES)
+    figure.set_figheight(height if rows == 1 else 0.75 + 2.9 * rows)
     grid = figure.subplots(
         rows,
         spec.columns,
