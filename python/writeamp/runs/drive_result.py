@@ -246,7 +246,9 @@ class DriveResult(OneLine, Drawn):
     def _rows_of_counts(self) -> list[tuple[str, str]]:
         """Return card rows on programs and erases in the measured interval."""
         rows = [
-            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+            (f"programmed: {cause}", f"{pages:,} pages")
+            for cause, pages in self.causes.items()
+            if pages
         ]
         rows.append(("erased", f"{self.erases:,} blocks"))
         rows += self.zones.rows() if self.zones else []

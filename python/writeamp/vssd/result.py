@@ -346,7 +346,9 @@ class ServeResult(OneLine, Drawn):
         if self.read_modify_write_pages:
             rows.append(("read-modify-write", f"{self.read_modify_write_pages:,} pages"))
         rows += [
-            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+            (f"programmed: {cause}", f"{pages:,} pages")
+            for cause, pages in self.causes.items()
+            if pages
         ]
         rows.append(("flash wrote", f"{self.flash_bytes:,} bytes"))
         rows.append(("erased", f"{self.erases:,} blocks"))

@@ -205,7 +205,7 @@ def facts_of(
     rows += [
         (f"programmed: {cause}", f"{pages:,.0f} pages")
         for cause, pages in lives.causes.items()
-        if cause != "host"
+        if cause != "host" and pages
     ]
     full, logical = lives.endurance_full_drive_writes, lives.endurance_logical_drive_writes
     low, high = lives.endurance_ci95
