@@ -212,7 +212,7 @@ def test_predictions_of_nothing_are_not_drawn(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match="no row has a prediction"):
         nothing.plot()
     drawn = type(SAMPLES["Forecast"](tmp_path))({"latency": said, "wa": nothing}, 0.9).figure()
-    assert [panel.y_label for panel in drawn.panels] == ["latency (µs)"]
+    assert [panel.y_label for panel in drawn.panels] == ["latency (ms)"]
 
 
 def test_a_result_is_no_key_of_a_dictionary() -> None:

@@ -156,21 +156,25 @@ def headroom_by_model(
     )
 
 
+def _in_ms(target: str, *series: Sequence[float]) -> tuple[str, list[list[float]]]:
+    """Return the axis label of a metric and its values, with latencies of 1 ms or more in ms."""
+    longest = max((value for values in series for value in values), default=0.0)
+    if target != "latency" or longest < 1e3:
+        return LABELS[target], [list(values) for values in series]
+    return "latency (ms)", [[us / 1e3 for us in values] for values in series]
+
+
 def _compared(compared: Compared) -> Panel:
-    ends = [
-        min(*compared.observed, *compared.predicted),
-        max(*compared.observed, *compared.predicted),
-    ]
+    name, (observed, predicted) = _in_ms(compared.target, compared.observed, compared.predicted)
+    ends = [min(*observed, *predicted), max(*observed, *predicted)]
     is_log = _is_wide(ends)
     color = _COLORS[compared.target]
-    points = Line(
-        compared.observed, compared.predicted, color, 0.0, opacity=_DOT_OPACITY, marker="circle"
-    )
+    points = Line(observed, predicted, color, 0.0, opacity=_DOT_OPACITY, marker="circle")
     return Panel(
         f"{compared.target}: mean relative error {compared.mre:.1%}",
         (Line(ends, ends, INK, 1.0, dash="dash", label="predicted as measured"), points),
-        x_label=f"measured {LABELS[compared.target]}",
-        y_label=f"predicted {LABELS[compared.target]}",
+        x_label=f"measured {name}",
+        y_label=f"predicted {name}",
         x_log=is_log,
         y_log=is_log,
         from_zero=False,
@@ -179,23 +183,26 @@ def _compared(compared: Compared) -> Panel:
 
 def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
     color = _COLORS[curve.target]
-    is_log = _is_wide(ends)
+    name, (ends_shown, value, low, high) = _in_ms(
+        curve.target, ends, curve.value, curve.low, curve.high
+    )
+    is_log = _is_wide(ends_shown)
     # A line and a band of a single point would be invisible, so the point gets a marker.
     marker: Marker | None = "circle" if len(curve.x) == 1 else None
-    interval = [Line([*curve.x] * 2, [*curve.low, *curve.high], color, marker="tick")]
+    interval = [Line([*curve.x] * 2, [*low, *high], color, marker="tick")]
     return Panel(
         "",
         (
-            Line(curve.x, curve.value, color, label=label, marker=marker),
+            Line(curve.x, value, color, label=label, marker=marker),
             *(interval if marker else ()),
         ),
         x_label=curve.x_label,
-        y_label=LABELS[curve.target],
+        y_label=name,
         x_log=_is_wide(curve.x),
         y_log=is_log,
-        areas=(Area(curve.x, curve.low, curve.high, color),),
+        areas=(Area(curve.x, low, high, color),),
         from_zero=False,
-        y_ends=_with_margin(ends, is_log=is_log),
+        y_ends=_with_margin((ends_shown[0], ends_shown[1]), is_log=is_log),
     )
 
 
