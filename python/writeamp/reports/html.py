@@ -23,6 +23,8 @@ from writeamp.text import html_text
 
 _MARKDOWN = "markdown"
 _HERE = "writeamp.reports"
+# Cells with longer texts are wide on phones, too, or they would have a word in each line.
+_LONG_CHARACTERS, _LONG = 40, ' class="long"'
 
 
 def report_page(report: Report) -> bytes:
@@ -105,13 +107,19 @@ def _table(table: Rows) -> str:
     rows = "\n".join(
         "<tr>"
         + "".join(
-            f"<td{side}>{html_text(cell)}</td>" for cell, side in zip(row, sides, strict=True)
+            f"<td{_LONG if not side and len(cell) > _LONG_CHARACTERS else side}>"
+            f"{html_text(cell)}</td>"
+            for cell, side in zip(row, sides, strict=True)
         )
         + "</tr>"
         for row in table.rows
     )
+    # Names and values need no head, which would be an empty row.
+    has_head = any(column.removeprefix(">") for column in table.columns)
+    head = f"<thead><tr>{head}</tr></thead>" if has_head else ""
+    kind = "" if has_head else ' class="facts"'
     made = (
-        f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll" tabindex="0"><table{kind}>{caption}{head}\n'
         f"<tbody>{rows}</tbody></table></div>"
     )
     if not table.folded:

@@ -320,7 +320,9 @@ class TimedResult(DriveResult):
             for name, served in (("read", self.reads), ("write", self.writes_served))
             if served.requests
         ]
-        rows.append(["all", *[""] * 6, _rate(self.iops["all"]), _rate(self.bandwidth_mb_s["all"])])
+        if len(rows) != 1:
+            all_rates = _rate(self.iops["all"]), _rate(self.bandwidth_mb_s["all"])
+            rows.append(["all", *[""] * 6, *all_rates])
         return Card(
             "Simulation in virtual time",
             self._facts(),
