@@ -185,7 +185,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_page_is_readable(chromium: Any, page: Path, how: dict[str, Any]) -> None:
     with opened(chromium, page, **how) as tab:
         assert overflow_px(tab) == 0
-        assert tab.locator("figure svg").count() == 5
+        charts = tab.locator("figure svg:visible")
+        assert charts.count() == 5
+        for chart in charts.all():
+            assert chart.evaluate("of => of.scrollWidth <= of.parentElement.clientWidth")
+            # Its text is as large as small text of the page, also on a phone.
+            scale = chart.evaluate("of => of.getScreenCTM().a")
+            assert 10 * scale > 11
         tab.locator("summary").click()
         assert serious(tab) == []
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_options import COMMANDS
 
+from charts import bars, row
 from in_process import document, run
 from places import ROOT
 from reported import (
@@ -156,6 +157,25 @@ def test_a_timed_page_draws_latencies_and_has_no_theory(tmp_path: Path) -> None:
         assert latencies(Report("simulate", (), {}, damaged)) is None
 
 
+def test_a_page_without_other_drawings_has_the_picture_of_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "allocate.html"
+    asked = "--sizes 0.5,0.5 --frequencies 0.1,0.9 --fill 0.7"
+    assert run("allocate", f"{asked} --report {path}").status == 0
+    text = path.read_text()
+    # Once for wide windows and once for narrow ones.
+    assert text.count("<svg") == text.count('<div class="chart ') == 2
+    assert text.index("<svg") < text.index("<table")
+    # Drawings of a page that draws its result are not repeated, and serials are hashed in them.
+    figure = bars(row("S4EVNX0M123456"))
+    sections = sections_of(replace(reported(COUNTERS), figure=figure))
+    assert "picture" in [section.name for section in sections]
+    assert "S4EVNX0M123456" not in str(
+        without_serials(replace(reported(COUNTERS), figure=figure)).figure
+    )
+    drawn = replace(Report("simulate", (), {"timed": True}, LATENCIES), figure=figure)
+    assert "picture" not in [section.name for section in sections_of(drawn)]
+
+
 def test_markdown_speaks_of_no_drawing_that_it_does_not_have(page: Path) -> None:
     told = run("report", str(page)).out
     for words in (
@@ -173,14 +193,17 @@ def test_markdown_speaks_of_no_drawing_that_it_does_not_have(page: Path) -> None
 def test_figures_of_a_page_have_its_colours_and_their_values_as_tooltips(page: Path) -> None:
     figures = re.findall(r"<svg.*?</svg>", page.read_text(), re.DOTALL)
     words = [re.match(r'<svg role="img" aria-label="([^"]+)"', one) for one in figures]
-    assert [one and one[1] for one in words] == [
+    names = [
         "Bytes written at each layer",
         "Write amplification over time",
         "Histogram of valid pages of a block",
         "Map of the erases of each block",
         "Curves of write amplification over op",
     ]
-    causes, over_time, histogram, _, what_if = figures
+    # Each is drawn for wide windows, then for phones, which have no pointer for tooltips.
+    assert [one and one[1] for one in words] == [name for name in names for _ in (0, 1)]
+    assert not any("<title>" in one for one in figures[1::2])
+    causes, over_time, histogram, _, what_if = figures[::2]
     assert re.search("<title>flash\n.*\nwritten by the host: 1.0000\n", causes)
     assert ">mean of an interval: " in over_time
     assert re.search(r"<title>\d+: \d+ blocks</title>", histogram)

@@ -101,6 +101,7 @@ def endurance(
         document,
         lambda: result.card(daily_bytes, warranty_years),
         frame=lambda: result.curve if curve else frame_of([document()]),
+        figure=result.figure,
         json=json,
         csv=csv,
     )

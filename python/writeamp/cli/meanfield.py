@@ -60,4 +60,11 @@ def meanfield(
         options.warn(f"ill-conditioned: {point.why}")
     if plot is not None:
         save(point.figure(), plot)
-    options.show(point.to_dict, point.card, frame=point.to_frame, json=json, csv=csv)
+    options.show(
+        point.to_dict,
+        point.card,
+        frame=point.to_frame,
+        json=json,
+        csv=csv,
+        figure=point.figure,
+    )

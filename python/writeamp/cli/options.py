@@ -31,6 +31,7 @@ from writeamp.text import printable
 if TYPE_CHECKING:
     import polars as pl
 
+    from writeamp.plots.spec import FigureSpec
     from writeamp.results.card import Card
 
 _T = TypeVar("_T")
@@ -188,6 +189,7 @@ def show(
     beside: Callable[[], dict[str, Any]] | None = None,
     print_tables: Callable[[Card], None] | None = None,
     is_headed: bool = False,
+    figure: Callable[[], FigureSpec] | None = None,
 ) -> None:
     """Print a result as JSON or CSV, or its headline and tables; register it for `--report`.
 
@@ -199,9 +201,10 @@ def show(
         beside: returns the data that the report page draws in addition to the document.
         print_tables: prints the card; by default `print_card`.
         is_headed: whether the headline was printed before the result was complete.
+        figure: returns the picture of the result, for the report page.
     """
     document, card = cache(document), cache(card)
-    for_report(document, card, beside)
+    for_report(document, card, beside, figure)
     if json:
         print_json(document())
     elif csv:
@@ -251,6 +254,9 @@ class ShownResult(Protocol):
     def to_frame(self) -> pl.DataFrame:
         """Return the result as a data frame."""
 
+    def figure(self) -> FigureSpec:
+        """Return the specification of the result's picture."""
+
     def plot(self, path: Path) -> object:
         """Draw the result to a file."""
 
@@ -291,6 +297,7 @@ def show_result(
             frame=frame or result.to_frame,
             beside=result.beside,
             print_tables=print_tables,
+            figure=result.figure,
         )
     finally:
         # The picture is saved even if the program that reads the output has closed the pipe.

@@ -145,6 +145,7 @@ def _print(
         lambda: document | {"warnings": result.warnings},
         result.card,
         frame=result.to_frame,
+        figure=result.figure,
         json=json,
         csv=csv,
     )

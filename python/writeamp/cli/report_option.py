@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
@@ -22,6 +22,7 @@ from writeamp.errors import WriteampError
 from writeamp.files.output import check_distinct, check_target, replacing
 
 if TYPE_CHECKING:
+    from writeamp.plots.spec import FigureSpec
     from writeamp.results.card import Card
 
 _FLAG = "--report"
@@ -38,6 +39,7 @@ class _Registered:
     document: Callable[[], Any] | None = None
     card: Callable[[], Card] | None = None
     beside: Callable[[], dict[str, Any]] = dict
+    figure: Callable[[], FigureSpec] | None = None
 
 
 _registered: ContextVar[_Registered | None] = ContextVar("registered", default=None)
@@ -47,6 +49,7 @@ def for_report(
     document: Callable[[], Any],
     card: Callable[[], Card] | None = None,
     beside: Callable[[], dict[str, Any]] | None = None,
+    figure: Callable[[], FigureSpec] | None = None,
 ) -> None:
     """Register the content of a page; without `--report` this has no effect.
 
@@ -55,12 +58,14 @@ def for_report(
         card: returns the tables that the terminal prints.
         beside: returns the data that the page draws and the document does not have, as
             `AnyResult.beside`.
+        figure: returns the picture of the result, which a page without other drawings shows.
     """
     registered = _registered.get()
     if registered is not None:
         registered.document = document
         registered.card = card
         registered.beside = beside or dict
+        registered.figure = figure
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
@@ -155,7 +160,12 @@ def _write(path: Path, verb: str) -> None:
         return
     tables = {} if registered.card is None else tables_of(registered.card())
     more = registered.beside() | tables
-    content = Report(verb, _command(), registered.document(), more, __version__)
+    figure = None
+    if registered.figure is not None:
+        # A result without data for a picture has a page, too.
+        with suppress(WriteampError):
+            figure = registered.figure()
+    content = Report(verb, _command(), registered.document(), more, __version__, figure)
     page = report_page(without_serials(content))
     with replacing(path, "report") as file:
         file.write(page)

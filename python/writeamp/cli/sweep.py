@@ -104,6 +104,7 @@ def run(
         done.to_dict,
         done.card,
         json=json,
+        figure=done.figure,
         print_tables=partial(options.print_card, most_rows=MOST_ROWS),
     )
     if plot is not None:

@@ -102,6 +102,7 @@ def show(
         document,
         lambda: replace(card, title=title),
         frame=(view or points).to_frame,
+        figure=(view or points).figure,
         json=json,
         csv=csv,
         print_tables=partial(options.print_card, most_rows=MOST_ROWS),

@@ -42,7 +42,7 @@ _FEWEST_DECIMALS = 2
 _SYMMETRIC = 0.8
 _RANGE = re.compile(r"\([0-9.]+ to [0-9.]+\)")
 
-_THEORY_COLOR = "#333333"
+THEORY_COLOR = "#333333"
 _THEORY_DASHES: tuple[Dash, ...] = ("dash", "dot", "dashdot", "longdash")
 
 
@@ -127,7 +127,7 @@ def panels_apart(title: str, subtitle: str, panels: Iterable[Panel], columns: in
 def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
     """Return a dashed line for each predicted value, labelled with its name."""
     return tuple(
-        Mark(value, _THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
+        Mark(value, THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
         for i, (name, value) in enumerate(theory)
     )
 

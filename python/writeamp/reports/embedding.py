@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,7 @@ def without_serials(report: Report) -> Report:
         command=tuple(_hashed(argument, hashes) for argument in report.command),
         document=_hashed(report.document, hashes),
         more=_hashed(report.more, hashes),
+        figure=_hashed(report.figure, hashes),
     )
 
 
@@ -133,5 +134,9 @@ def _hashed(value: Any, hashes: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         return {_hashed(key, hashes): _hashed(item, hashes) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_hashed(item, hashes) for item in value]
+        return type(value)(_hashed(item, hashes) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{of.name: _hashed(getattr(value, of.name), hashes) for of in fields(value)}
+        )
     return value

@@ -23,6 +23,8 @@ from writeamp.text import html_text
 
 _MARKDOWN = "markdown"
 _HERE = "writeamp.reports"
+# Longest drawing, so that a page stays below a megabyte.
+_MOST_CHARACTERS = 200_000
 # Cells with longer texts are wide on phones, too, or they would have a word in each line.
 _LONG_CHARACTERS, _LONG = 40, ' class="long"'
 
@@ -86,15 +88,20 @@ def block_html(block: Block) -> str:
         return _table(block)
     if isinstance(block, Drawing):
         caption = f"<figcaption>{html_text(block.words)}</figcaption>" if block.words else ""
-        # The style shows one of both, by the width of the window.
-        charts = "".join(
-            f'<div class="chart {name}">'
-            f"{inline_svg(block.figure, inside=block.inside, for_phone=for_phone)}</div>"
-            for name, for_phone in (("wide", False), ("phone", True))
-        )
-        return f"<figure>{charts}{caption}</figure>"
+        return f"<figure>{_charts(block)}{caption}</figure>"
     assert isinstance(block, Controls)
     return f"{block.start}{block_html(block.drawing)}{block.end}"
+
+
+def _charts(drawing: Drawing) -> str:
+    """Return the chart for wide and for narrow windows; the style shows one of both."""
+    charts = ""
+    for name, for_phone in (("wide", False), ("phone", True)):
+        svg = inline_svg(drawing.figure, inside=drawing.inside, for_phone=for_phone)
+        if len(svg) > _MOST_CHARACTERS:
+            return "<p>This drawing is too large for the page; draw it with --plot.</p>"
+        charts += f'<div class="chart {name}">{svg}</div>'
+    return charts
 
 
 def _table(table: Rows) -> str:

@@ -284,10 +284,15 @@ class ServeResult(OneLine, Drawn):
         }
 
     def beside(self) -> dict[str, Any]:
-        """Return plots of WA over drive writes, and of blocks by valid pages and by erases."""
+        """Return plots of WA over drive writes, and of blocks by valid pages and by erases.
+
+        Without garbage collection WA is 1 and blocks are new, so nothing is drawn.
+        """
         host, flash = self._intervals()
         plots: dict[str, Any] = {}
-        if host.size:
+        if not self.has_ever_collected:
+            return plots
+        if host.size and self.has_collected:
             drive_writes, wa = points_of(host, flash, self.device)
             plots |= over_time(drive_writes, wa, x_words=DRIVE_WRITES_LABEL, warmup=0, mean=self.wa)
         histogram = list(live.valid_pages(self.blocks).values())

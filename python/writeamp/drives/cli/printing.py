@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 def print_result(result: Any, *, json: bool, csv: bool) -> None:
     """Print a result as JSON, CSV or headline and tables."""
-    options.show(result.to_dict, result.card, frame=result.to_frame, json=json, csv=csv)
+    options.show(
+        result.to_dict,
+        result.card,
+        frame=result.to_frame,
+        json=json,
+        csv=csv,
+        figure=getattr(result, "figure", None),
+    )
 
 
 def print_warnings(answer: DriveCounters, name: str = "") -> None:

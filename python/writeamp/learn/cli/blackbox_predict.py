@@ -90,6 +90,7 @@ def predict(
         document,
         card,
         frame=lambda: pl.concat([places, predictions.to_frame()], how="horizontal"),
+        figure=predictions.figure,
         json=json,
         csv=csv,
         print_tables=partial(options.print_card, most_rows=_MOST_ROWS),
@@ -169,6 +170,7 @@ def choose(
         lambda: document | {"choices": choices},
         lambda: _card_of_choices(question.name, verdicts, bounds),
         frame=verdicts.to_frame,
+        figure=verdicts.figure,
         json=json,
         csv=csv,
     )

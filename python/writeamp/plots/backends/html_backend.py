@@ -31,7 +31,15 @@ from matplotlib.patches import Patch
 from writeamp.pages.frame import page, source
 from writeamp.plots.backends.matplotlib_backend import METADATA, WIDE_INCHES, drawn, our_settings
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, TreeChart
-from writeamp.plots.style import FAINT, GRID, HOST_COLOR, INK, MUTED, SERIES_COLORS
+from writeamp.plots.style import (
+    FAINT,
+    GRID,
+    HOST_COLOR,
+    INK,
+    MUTED,
+    SERIES_COLORS,
+    THEORY_COLOR,
+)
 from writeamp.text import html_text
 
 # Colour and dash of a line, which identify the Matplotlib artists of a series.
@@ -293,7 +301,7 @@ _MOST_TIPS = 200
 _VARIABLES = {
     **{color: f"series-{at}" for at, color in enumerate(SERIES_COLORS, start=1)},
     **{INK: "ink", MUTED: "muted", FAINT: "faint", GRID: "grid"},
-    **{HOST_COLOR: "host", "#FFFFFF": "background"},
+    **{HOST_COLOR: "host", "#FFFFFF": "background", THEORY_COLOR: "ink"},
 }
 # CSS variables by colour; each has the colour itself as default for pages without the variable.
 _THEME = {color.lower(): f"var(--{name},{color})" for color, name in _VARIABLES.items()}

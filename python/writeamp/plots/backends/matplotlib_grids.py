@@ -24,7 +24,7 @@ from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
 from writeamp.plots.wrapping import shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
-_LEAST_PANEL_INCHES = 2.7
+_LEAST_PANEL_INCHES, _LINE_INCHES = 2.7, 0.17
 _MANY_DECADES = 1e3
 # Maximum number of x ticks in a row of panels, because tick labels may be long.
 _MOST_TICKS = 12
@@ -33,9 +33,9 @@ _FEW_STEPS = (1.0, 3.0)
 # Height limits of a heat map in inches: minimum with row names, minimum without row names, and
 # maximum.
 _LEAST_MAP_INCHES, _LEAST_PLAIN_INCHES, _MOST_MAP_INCHES = 1.6, 0.9, 8.0
-# Characters of tick labels and of a title that fit the width of a figure.
-_NAME_CHARACTERS = 90
-_TITLE_CHARACTERS = 84
+# Characters of tick labels and of a title that fit an inch of a figure's width.
+_NAME_CHARACTERS = 9.0
+_TITLE_CHARACTERS = 8.0
 # Limit in characters of rotated tick labels and of row names of a heat map.
 _ASLANT_CHARACTERS = 28
 
@@ -69,7 +69,8 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
             grid[0, 0].set_ylabel(spec.y_label)
         else:
             figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
-    legend_below(figure, list(handles.values()), _MOST_LEGEND_COLUMNS)
+    lines = legend_below(figure, list(handles.values()), _MOST_LEGEND_COLUMNS)
+    figure.set_figheight(figure.get_figheight() + _LINE_INCHES * max(0.0, lines - 1))
     first: Axes = grid.flat[0]
     return first
 
@@ -94,7 +95,7 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
-        title = wrapped(panel.title, _TITLE_CHARACTERS // spec.columns, 2)
+        title = wrapped(panel.title, _in_panel(axes, spec.columns, _TITLE_CHARACTERS), 2)
         axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
     from_zero = spec.own_axes and panel.from_zero
     if spec.own_y or (from_zero and not y_log):
@@ -114,6 +115,12 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
+def _in_panel(axes: Axes, columns: int, per_inch: float) -> int:
+    """Return the number of characters that fit the width of a panel."""
+    inches = axes.figure.bbox.width / axes.figure.dpi
+    return int(inches * per_inch / columns)
+
+
 def _name_ticks(axes: Axes, names: Sequence[str], columns: int) -> None:
     """Set names as x tick labels, rotated if they would overlap, and fit the x limits."""
     _names_along(axes, names, columns)
@@ -124,7 +131,7 @@ def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:
     """Label whole numbers on the x axis with names, rotated if they would overlap."""
     shown = [shortened(name, _ASLANT_CHARACTERS) for name in names]
     axes.set_xticks(range(len(names)), shown)
-    if len(names) * max(map(len, shown)) * columns > _NAME_CHARACTERS:
+    if len(names) * max(map(len, shown)) > _in_panel(axes, columns, _NAME_CHARACTERS):
         for label in axes.get_xticklabels():
             label.set(rotation=30, ha="right", rotation_mode="anchor")
 
@@ -193,7 +200,7 @@ def _heat_map(axes: Axes, heat_map: HeatMap, spec: HeatMapChart) -> AxesImage:
             if text := spec.cell_text(value):
                 color = heat_ink(value, spec.scale)
                 axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
-    title = wrapped(heat_map.title, _TITLE_CHARACTERS // spec.columns, 2)
+    title = wrapped(heat_map.title, _in_panel(axes, spec.columns, _TITLE_CHARACTERS), 2)
     axes.set_title(title, loc="left", fontsize=10, color=INK)
     if spec.x_ticks:
         _names_along(axes, spec.x_ticks, spec.columns)

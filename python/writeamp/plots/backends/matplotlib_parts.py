@@ -102,6 +102,8 @@ _SHARE = 0.98
 # Height in inches of title and subtitle, and of each further line of them.
 _TITLES_INCHES, _TITLE_INCHES, _SUBTITLE_INCHES = 0.85, 0.23, 0.17
 _TITLE_LINES, _SUBTITLE_LINES, _LABEL_LINES = 3, 5, 2
+# A label at the left of an axis may be a little longer than the axis.
+_UPRIGHT_LINES, _UPRIGHT_SHARE = 4, 1.15
 
 
 def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
@@ -139,6 +141,7 @@ def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
 def _fix_layout(figure: Figure) -> None:
     for axes in figure.axes:
         _fit_label(axes, figure)
+        _fit_upright_label(axes)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
@@ -151,6 +154,20 @@ def _fits(text: Text, figure: Figure) -> Callable[[str], bool]:
         return bool(text.get_window_extent().x1 <= _SHARE * figure.bbox.width)
 
     return fits
+
+
+def _fit_upright_label(axes: Axes) -> None:
+    """Wrap a y axis label that is longer than its axis."""
+    label = axes.yaxis.label
+    text, most = label.get_text(), axes.bbox.height * _UPRIGHT_SHARE
+    if not text or label.get_window_extent().height <= most:
+        return
+
+    def fits(candidate: str) -> bool:
+        label.set_text(candidate)
+        return bool(label.get_window_extent().height <= most)
+
+    label.set_text(fitting(text, _UPRIGHT_LINES, fits))
 
 
 def _fit_label(axes: Axes, figure: Figure) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from writeamp.reports.report import Report, Section
+from writeamp.plots.spec import FigureSpec
+from writeamp.reports.report import Drawing, Report, Section
 from writeamp.reports.sections import (
     advice,
     before_after,
@@ -40,4 +41,23 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
 
 def sections_of(report: Report) -> list[Section]:
     """Return the sections of a report that are not empty."""
-    return [section for make_section in SECTIONS if (section := make_section(report)) is not None]
+    sections = [
+        section for make_section in SECTIONS if (section := make_section(report)) is not None
+    ]
+    if report.figure is None or any(map(_draws_result, sections)):
+        return sections
+    # The picture of the result comes before its tables.
+    at = next((at for at, section in enumerate(sections) if section.title), len(sections))
+    return [*sections[:at], _picture(report.figure), *sections[at:]]
+
+
+def _draws_result(section: Section) -> bool:
+    """Return whether a section draws the result, and not only its causes."""
+    return section.name != "causes" and any(isinstance(block, Drawing) for block in section.blocks)
+
+
+def _picture(figure: FigureSpec) -> Section:
+    """Return the section with the picture that `--plot` draws."""
+    title, _, of = figure.title.partition(": ")
+    caption = " · ".join(filter(None, (of, figure.subtitle)))
+    return Section("picture", title or "Picture", (Drawing(figure, caption),))

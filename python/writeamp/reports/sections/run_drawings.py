@@ -88,7 +88,9 @@ def _drawings(report: Report) -> Iterator[Block]:
         ("erase_counts", "erases of a block", "A narrow distribution means even wear."),
     ):
         edges, counts = (numbers(table(report.more, key), name) for name in ("edges", "counts"))
-        if counts and len(edges) == len(counts) + 1 and max(counts) > 0 and edges[0] < edges[-1]:
+        # A single bar shows no distribution.
+        has_bars = len(edges) == len(counts) + 1 and sum(count > 0 for count in counts) > 1
+        if has_bars and edges[0] < edges[-1]:
             yield Drawing(_histogram(edges, counts, x_words), caption)
     wear = table(report.more, "wear")
     erases = numbers(wear, "erases")

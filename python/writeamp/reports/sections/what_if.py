@@ -11,7 +11,7 @@ from typing import Any
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import INK, WA_LABEL, series_color
 from writeamp.reports.report import Controls, Drawing, Paragraph, Report, Section
-from writeamp.reports.values import number, op_of_data, words
+from writeamp.reports.values import number, op_of_data, table, words
 from writeamp.text import html_text
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0
@@ -37,8 +37,10 @@ def what_if(report: Report) -> Section | None:
     pages = number(document, "pages_per_block")
     if op is None or pages is None or not 1 <= pages <= _MOST_PAGES or op <= 0:
         return None
-    if document.get("timed") is True:
-        return None  # theory has no SLC cache, mapping table or latency
+    # Theory has no SLC cache, mapping table or latency, and holds for drives that collect.
+    is_timed = document.get("timed") is True or bool(table(document, "latency_us"))
+    if is_timed or number(document, "erases") == 0:
+        return None
     load = _HOT_COLD.search(words(document, "workload"))
     hot, writes = (float(share) for share in load.groups()) if load else (0.2, 0.8)
     hot, writes = (min(max(share, 0.01), 0.99) for share in (hot, writes))
