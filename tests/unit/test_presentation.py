@@ -18,6 +18,7 @@ import pytest
 import writeamp as wa
 from blackbox_tables import related
 from samples import DRIVE, SAMPLES, library_classes, served, simulated
+from writeamp.cli.options import ShownResult
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.results.card import Card, Spark, html_of
@@ -78,7 +79,7 @@ def made(request: Any, tmp_path: Path, in_process: None) -> Any:
 
 def test_what_draws_itself_shows_itself() -> None:
     for one in library_classes():
-        if hasattr(one, "figure") and one not in (Picture, SimulationResult):
+        if hasattr(one, "figure") and one not in (Picture, ShownResult, SimulationResult):
             assert issubclass(one, Drawn), one
 
 

@@ -167,12 +167,12 @@ def test_a_page_without_other_drawings_has_the_picture_of_the_result(tmp_path: P
     assert text.index("<svg") < text.index("<table")
     # Drawings of a page that draws its result are not repeated, and serials are hashed in them.
     figure = bars(row("S4EVNX0M123456"))
-    sections = sections_of(replace(reported(COUNTERS), figure=figure))
+    sections = sections_of(replace(reported(COUNTERS), picture=figure))
     assert "picture" in [section.name for section in sections]
     assert "S4EVNX0M123456" not in str(
-        without_serials(replace(reported(COUNTERS), figure=figure)).figure
+        without_serials(replace(reported(COUNTERS), picture=figure)).picture
     )
-    drawn = replace(Report("simulate", (), {"timed": True}, LATENCIES), figure=figure)
+    drawn = replace(Report("simulate", (), {"timed": True}, LATENCIES), picture=figure)
     assert "picture" not in [section.name for section in sections_of(drawn)]
 
 

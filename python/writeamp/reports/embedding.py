@@ -111,7 +111,7 @@ def without_serials(report: Report) -> Report:
         command=tuple(_hashed(argument, hashes) for argument in report.command),
         document=_hashed(report.document, hashes),
         more=_hashed(report.more, hashes),
-        figure=_hashed(report.figure, hashes),
+        picture=_hashed(report.picture, hashes),
     )
 
 

@@ -24,7 +24,7 @@ class Report:
         more: data that the document does not have: the tables of the terminal, and data for
             drawings (see `results/beside.py`).
         version: version of writeamp.
-        figure: picture of the result, which a page that is read back does not have.
+        picture: picture of the result, which a page that is read back does not have.
     """
 
     verb: str
@@ -32,7 +32,7 @@ class Report:
     document: Mapping[str, Any]
     more: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
-    figure: FigureSpec | None = None
+    picture: FigureSpec | None = None
 
     @property
     def command_line(self) -> str:

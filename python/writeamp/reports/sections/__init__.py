@@ -44,11 +44,11 @@ def sections_of(report: Report) -> list[Section]:
     sections = [
         section for make_section in SECTIONS if (section := make_section(report)) is not None
     ]
-    if report.figure is None or any(map(_draws_result, sections)):
+    if report.picture is None or any(map(_draws_result, sections)):
         return sections
     # The picture of the result comes before its tables.
     at = next((at for at, section in enumerate(sections) if section.title), len(sections))
-    return [*sections[:at], _picture(report.figure), *sections[at:]]
+    return [*sections[:at], _picture(report.picture), *sections[at:]]
 
 
 def _draws_result(section: Section) -> bool:

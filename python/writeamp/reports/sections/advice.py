@@ -27,7 +27,7 @@ def advice(report: Report) -> Section | None:
     is_scaled = any(word.startswith("--capacity") for word in report.command)
     is_run = report.verb == "simulate" and "causes" in document and not is_scaled
     if is_run and op and pages and 0 < op < _MOST_OP and pages in range(1, _MOST_PAGES):
-        # Theory leaves out what a timed run adds, such as an SLC cache and its mapping table.
+        # Theory has no SLC cache and no mapping table on flash, which timed runs have.
         is_uniform = words(document, "workload").partition(":")[0] == "uniform"
         is_uniform = is_uniform and document.get("timed") is not True
         return _untried(report, _of_theory(op, pages) if is_uniform else ())
