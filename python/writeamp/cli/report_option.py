@@ -39,7 +39,7 @@ class _Registered:
     document: Callable[[], Any] | None = None
     card: Callable[[], Card] | None = None
     beside: Callable[[], dict[str, Any]] = dict
-    figure: Callable[[], FigureSpec] | None = None
+    picture: Callable[[], FigureSpec] | None = None
 
 
 _registered: ContextVar[_Registered | None] = ContextVar("registered", default=None)
@@ -65,7 +65,7 @@ def for_report(
         registered.document = document
         registered.card = card
         registered.beside = beside or dict
-        registered.figure = figure
+        registered.picture = figure
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
@@ -161,10 +161,10 @@ def _write(path: Path, verb: str) -> None:
     tables = {} if registered.card is None else tables_of(registered.card())
     more = registered.beside() | tables
     figure = None
-    if registered.figure is not None:
+    if registered.picture is not None:
         # A result without data for a picture has a page, too.
         with suppress(WriteampError):
-            figure = registered.figure()
+            figure = registered.picture()
     content = Report(verb, _command(), registered.document(), more, __version__, figure)
     page = report_page(without_serials(content))
     with replacing(path, "report") as file:
