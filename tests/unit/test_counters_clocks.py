@@ -15,7 +15,7 @@ from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.reading import snapshots_of
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.fleets.answering import latest
+from writeamp.drives.fleets.answering import newest
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.watching import watch_once
 from writeamp.drives.lifetime.of_history import lifetime_of_history
@@ -110,7 +110,7 @@ def test_lives_and_fleets_go_by_the_order_of_one_zone(tmp_path: Path) -> None:
     found = lifetime_of_history([later, sooner])
     assert found.host_bytes_a_day == pytest.approx(10 * 10**6 * 2**25 / 8)
     assert not found.warnings
-    assert latest([later, sooner]) == [later]
+    assert newest([later, sooner]) == [later]
     zones = [
         snapshot(f"Mon Jun  1 10:00:00 2026 {name}", 20, at)
         for name, at in (("PDT", 5), ("XYZ", 9))

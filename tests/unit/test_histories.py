@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -203,51 +202,3 @@ def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:
     assert "Host writes" in figure.read_text()
     assert 'model="INTEL SSDSC2KB960G8"} 2.5' in metrics.read_text()
     assert "2.5" in in_process.run("measure history", f"--db {db}").out
-
-
-def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
-    tmp_path: Path,
-) -> None:
-    for at in range(9):
-        flash = 90_000 if at == 4 else 20_000 + 100 * at
-        log = intel(10_000, flash, power_on_time={"hours": 10_000})
-        log["serial_number"] = f"S{at}"
-        table = log["ata_smart_attributes"]["table"]
-        next(one for one in table if one["id"] == 233)["value"] = 95 - at
-        (tmp_path / f"{at}.json").write_text(json.dumps(log))
-    (tmp_path / "README").write_text("no snapshot")
-    serve = tmp_path / "drive"
-    serve.mkdir()
-    (serve / "smart.json").write_text('{"critical_warning": 0, "data_units_written": 2000}')
-    (serve / "ocp.json").write_text('{"physical_media_units_written": {"hi": 0, "lo": 3072000000}}')
-    found = wa.measure.fleet([tmp_path])
-    assert [os.path.basename(one.name) for one in found.drives[:3]] == [
-        "8.json", "7.json", "6.json",
-    ]  # fmt: skip
-    assert len(found.drives) == 10
-    assert [os.path.basename(found.drives[at].name) for at in found.outliers] == ["4.json"]
-    assert [reason.partition(" is")[0].rpartition("/")[2] for _, reason in found.skipped] == [
-        "README"
-    ]
-    assert wa.measure.fleet([tmp_path], runner=wa.runners.Threads(2)).to_dict() == found.to_dict()
-    unknown = wa.measure.fleet([serve / "ocp.json"])
-    with pytest.raises(WriteampError, match="no model has a drive with a known WA"):
-        unknown.figure()
-    with pytest.raises(WriteampError, match="among 1 files"):
-        wa.measure.fleet([tmp_path / "README"])
-    with pytest.raises(WriteampError, match="does not exist"):
-        wa.measure.fleet([tmp_path / "nothing"])
-
-
-def test_a_fleet_of_a_history_has_the_last_snapshot_of_each_drive(tmp_path: Path) -> None:
-    db = tmp_path / "history.sqlite"
-    for at in (1, 2):
-        for name in ("a", "b"):
-            log = intel(10_000 * at, 30_000 * at**2)
-            log["serial_number"] = name
-            log["local_time"] = {"time_t": 1_700_000_000 + at}
-            (tmp_path / f"{name}.json").write_text(json.dumps(log))
-        watch_once([tmp_path / "a.json", tmp_path / "b.json"], db)
-    found = wa.measure.fleet([db])
-    assert [one.wa for one in found.drives] == [6.0, 6.0]
-    assert found.skipped == ()

@@ -14,6 +14,8 @@ _MOST_DECIMALS = 12
 _MOST_DIGITS = 6
 # Numbers below this are written with an exponent.
 _LEAST_IN_DECIMALS = 1e-4
+# Years above this number are not printed.
+_MOST_YEARS = 100
 
 
 def with_interval(
@@ -116,6 +118,21 @@ def range_of(low: float, high: float, form: str = ".4g") -> str:
     """Return a range as text, or "" if both ends are printed the same."""
     ends = format(low, form), format(high, form)
     return "" if ends[0] == ends[1] else " to ".join(ends)
+
+
+def years_in_words(low: float, high: float | None = None) -> str:
+    """Return years, or bounds of years, as text; above 100 years only that.
+
+    No rate of wear is known well enough for a longer time.
+
+    >>> years_in_words(1.234, 2), years_in_words(30, 400), years_in_words(1e6, 1e7)
+    ('1.23 to 2', '30 to more than 100', 'more than 100')
+    """
+    ends = [
+        f"{years:.3g}" if years <= _MOST_YEARS else f"more than {_MOST_YEARS}"
+        for years in (low, low if high is None else high)
+    ]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def fitting_form(low: float, high: float, form: str) -> str:

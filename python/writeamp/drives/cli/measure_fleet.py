@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,10 +14,6 @@ from writeamp.drives.cli.printing import print_result
 from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
 from writeamp.runners import runner_of
-
-if TYPE_CHECKING:
-    pass
-
 
 def fleet(
     paths: Annotated[
@@ -60,12 +56,7 @@ def fleet(
     if plot is not None:
         save(summary.figure(), plot)
     print_result(summary, json=json, csv=csv)
-    if json or csv:
-        return
-    for sentence in summary.outliers.values():
-        options.warn(sentence)
-    if summary.skipped:
-        options.note(
-            f"{len(summary.skipped):,} files are not snapshots, so they were skipped; --json has "
-            "the reasons"
-        )
+    if summary.skipped and not (json or csv):
+        skipped = len(summary.skipped)
+        are = "file is not a snapshot" if skipped == 1 else "files are not snapshots"
+        options.note(f"skipped: {skipped:,} {are}; --json has the reasons")

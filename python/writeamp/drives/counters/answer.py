@@ -28,6 +28,9 @@ from writeamp.results.numbers import at_least
 if TYPE_CHECKING:
     pass
 
+# Beginnings of reasons for a missing WA that many drives share.
+NO_FLASH_COUNTER = "no counter of flash writes in"
+NO_HOST_COUNTER = "the host counter is missing"
 _NVME = (
     "read the drive with `writeamp measure save DEVICE`, or put the output of `nvme ocp "
     "smart-add-log -o json` (or the vendor's plugin) and `nvme smart-log -o json` into one folder"
@@ -267,12 +270,12 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
         return "; ".join(facts.notes)
     if flash:
         return (
-            "the host counter is missing. Put the output of `nvme smart-log -o json` from the "
-            "same moment into the same folder"
+            f"{NO_HOST_COUNTER}. Put the output of `nvme smart-log -o json` from the same moment "
+            "into the same folder"
         )
     sources = ", ".join(snapshot.sources)
     return (
-        f"no counter of flash writes in {sources}; {_NVME}"
+        f"{NO_FLASH_COUNTER} {sources}; {_NVME}"
         if hosts
         else (f"no counter of writes in {sources}")
     )

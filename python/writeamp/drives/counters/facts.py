@@ -16,6 +16,8 @@ CUT_END = "end of the text"
 Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
 # Note on a drive with a rotation rate, which is not an SSD.
 ROTATES = "the drive rotates: a hard disk has no write amplification"
+# Note on a document of smartctl that has no drive.
+DEVICE_LIST = "the file is a list of devices (smartctl --scan) without their counters"
 
 
 class CounterCheck(NamedTuple):

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.clocks import common_clock
-from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.facts import DEVICE_LIST, CounterFacts
 from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.saved_file import TAKEN
-from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
@@ -81,20 +80,34 @@ def _outcome(path: str) -> FileOutcome:
     try:
         if is_history(Path(path)):
             return [life_answer(group[-1]) for group in snapshots_by_drive(path).values()]
-        return [life_answer(snapshot) for snapshot in latest(read_snapshots(path))]
+        snapshots = read_snapshots(path)
+        if all(DEVICE_LIST in snapshot.facts.notes for snapshot in snapshots):
+            return f"{path}: {DEVICE_LIST}"
+        return [life_answer(snapshot) for snapshot in newest(snapshots)]
     except WriteampError as error:
         return str(error)
 
 
-def latest(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
-    """Return the last snapshot of each drive, and all snapshots without a serial number."""
-    newest: dict[Any, Snapshot] = {}
+class _OfDrive(Protocol):
+    """Common attributes of a drive's snapshot and its answer."""
+
+    @property
+    def facts(self) -> CounterFacts:
+        """Facts of the drive."""
+
+
+_D = TypeVar("_D", bound=_OfDrive)
+
+
+def newest(snapshots: Iterable[_D]) -> list[_D]:
+    """Return the last snapshot or answer of each drive, and all without a serial number."""
+    by_drive: dict[Any, _D] = {}
     for place, snapshot in enumerate(snapshots):
         key = snapshot.facts.serial or place
-        previous = newest.get(key)
+        previous = by_drive.get(key)
         if previous is None or not _is_earlier(snapshot.facts, previous.facts):
-            newest[key] = snapshot
-    return list(newest.values())
+            by_drive[key] = snapshot
+    return list(by_drive.values())
 
 
 def _is_earlier(facts: CounterFacts, other: CounterFacts) -> bool:

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import math
 import os
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.names import UNNAMED, drive_name
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.fleets.answering import answers_of_files, snapshots_under
+from writeamp.drives.fleets.answering import answers_of_files, newest, snapshots_under
+from writeamp.drives.fleets.models import ModelSummary, outliers_of, summaries_of
+from writeamp.drives.fleets.reasons import MissingWa, missing_wa
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import range_in_words
+from writeamp.results.numbers import years_in_words
 from writeamp.runners import Progress, Runner
 
-# Most drives that the card shows; --csv and --json have all drives.
-_MOST_ROWS = 30
+# Most drives and models that the card shows, and most reasons; --json has all.
+_MOST_ROWS, _MOST_REASONS = 20, 12
 _HOURS_A_YEAR = 365.25 * 24
-# With fewer drives of a model, outliers are not determined.
-_FEWEST_DRIVES = 5
-# Outliers by the modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the upper quartile of
-# the normal distribution, and 3.5 is their threshold.
-_QUARTILE, _THRESHOLD = 0.6745, 3.5
-# Least spread of log(WA) in a model. Without it, a difference of a few percent would be an outlier
-# if most drives agree.
-_LEAST_SPREAD = math.log(1.05)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +51,23 @@ class Fleet(Drawn):
         """Sentences about outliers within their model, by position of the drive."""
         return outliers_of(self.drives)
 
+    @cached_property
+    def reasons(self) -> list[MissingWa]:
+        """Reasons for a missing WA, the most frequent first, with the number of drives of each."""
+        return missing_wa(self.drives)
+
+    @cached_property
+    def years_left(self) -> list[tuple[float, float] | None]:
+        """Bounds of the years until the rated life of each drive is used; None if unknown."""
+        return [_years_left(drive.facts) for drive in self.drives]
+
     def _records(self) -> Iterable[Mapping[str, Any]]:
         for place, drive in enumerate(self.drives):
             (record,) = drive._records()
             yield {"file": drive.name, **record, **self._more(place)}
 
     def _more(self, place: int) -> dict[str, Any]:
-        left = _years_left(self.drives[place].facts) or (None, None)
+        left = self.years_left[place] or (None, None)
         return {
             "outlier": self.outliers.get(place),
             "years_left_low": left[0],
@@ -72,7 +76,15 @@ class Fleet(Drawn):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fleet as JSON types."""
+        values = [drive.wa for drive in self.drives if drive.wa is not None]
         return {
+            "drives_with_wa": len(values),
+            "median_wa": statistics.median(values) if values else None,
+            "outliers": len(self.outliers),
+            "worn_out_within_a_year": sum(
+                years is not None and years[0] < 1 for years in self.years_left
+            ),
+            "reasons": [dict(vars(missing)) for missing in self.reasons],
             "drives": [
                 {"file": drive.name, **drive.to_dict(), **self._more(place)}
                 for place, drive in enumerate(self.drives)
@@ -82,68 +94,80 @@ class Fleet(Drawn):
         }
 
     def card(self) -> Card:
-        """Return WA by model, and the drives with the shortest remaining life."""
-        models = [
-            (
-                model.model or "unknown",
-                f"{model.drives:,}",
-                f"{model.with_wa:,}",
-                "" if model.wa is None else f"{model.wa:.4g}",
-                "" if model.wa is None else f"{model.wa_low:.4g} to {model.wa_high:.4g}",
-                "" if model.wa is None else f"{model.wa_min:.4g} to {model.wa_max:.4g}",
-            )
-            for model in self.models
-        ]
-        columns = (
-            "model",
-            "drives",
-            "drives with WA",
-            "median WA",
-            "quartiles of WA",
-            "range of WA",
-        )
-        values = [drive.wa for drive in self.drives if drive.wa is not None]
-        span = f", {range_in_words(min(values), max(values))}" if values else ""
-        return Card(
-            f"Fleet of {len(self.drives):,} drives",
-            models,
-            columns,
-            notes=[f"WA is known for {len(values):,} of {len(self.drives):,} drives{span}"],
-            parts=[self._first_to_wear_out()],
-            is_ruled=False,
-        )
+        """Return the drives that wear out first, outliers, WA by model, and reasons without WA."""
+        tables = [self._outlier_card(), self._model_card(), self._reason_card()]
+        return replace(self._life_card(), parts=[table for table in tables if table.rows])
 
-    def _first_to_wear_out(self) -> Card:
-        rows: list[tuple[str, ...]] = []
-        for answer, row in zip(self.drives[:_MOST_ROWS], self._records(), strict=False):
-            low, high = row["years_left_low"], row["years_left_high"]
-            used = row["percentage_used"]
-            rows.append(
-                (
-                    row["file"],
-                    row["model"] or "",
-                    "" if answer.kind == "none" else answer.wa_in_words,
-                    "" if used is None else f"{used:g}%",
-                    "" if low is None else f"{low:.3g} to {high:.3g}",
-                )
-            )
-        if len(self.drives) > _MOST_ROWS:
-            rows.append((f"… and {len(self.drives) - _MOST_ROWS:,} more (--csv)", *[""] * 4))
+    def _life_card(self) -> Card:
+        places = [place for place in range(len(self.drives)) if self.years_left[place] is not None]
+        rows = [self._life_row(place) for place in places[:_MOST_ROWS]]
         columns = (
             "drive, shortest remaining life first",
-            "model",
+            ">rated life used",
+            ">years left at this rate",
             "WA",
-            "rated life used",
-            "years left",
         )
-        return Card("Drives, shortest remaining life first", rows, columns, is_ruled=False)
+        title = "Remaining life: no drive reports 2% or more of its rated life as used"
+        return Card(title, _cut(rows, len(places), columns), columns, is_ruled=False)
+
+    def _life_row(self, place: int) -> tuple[str, ...]:
+        drive, years = self.drives[place], self.years_left[place]
+        assert years is not None
+        return (
+            drive_name(drive),
+            f"{drive.facts.percentage_used:g}%",
+            years_in_words(*years),
+            "" if drive.kind == "none" else drive.wa_in_words,
+        )
+
+    def _outlier_card(self) -> Card:
+        rows = [
+            (drive_name(self.drives[place]), sentence) for place, sentence in self.outliers.items()
+        ]
+        columns = ("drive that stands out", "why")
+        return Card(
+            "Outliers", _cut(rows[:_MOST_ROWS], len(rows), columns), columns, is_ruled=False
+        )
+
+    def _model_card(self) -> Card:
+        with_wa = [model for model in self.models if model.wa is not None]
+        rows = [
+            (
+                model.model or UNNAMED,
+                f"{model.drives:,}",
+                f"{model.with_wa:,}",
+                f"{model.wa:.4g}",
+                "" if model.wa_low is None else f"{model.wa_low:.4g} to {model.wa_high:.4g}",
+                "" if model.with_wa == 1 else f"{model.wa_min:.4g} to {model.wa_max:.4g}",
+            )
+            for model in with_wa[:_MOST_ROWS]
+        ]
+        columns = (
+            "model, highest WA first",
+            ">drives",
+            ">with WA",
+            ">median WA",
+            "quartiles",
+            "lowest to highest",
+        )
+        return Card("WA by model", _cut(rows, len(with_wa), columns), columns, is_ruled=False)
+
+    def _reason_card(self) -> Card:
+        rows = [
+            (missing.words, f"{missing.drives:,}", ", ".join(missing.examples))
+            for missing in self.reasons[:_MOST_REASONS]
+        ]
+        columns = ("why drives have no WA", ">drives", "such as")
+        note = "`writeamp measure counters FILE` prints the whole reason of a drive"
+        cut = _cut(rows, len(self.reasons), columns)
+        return Card("Reasons", cut, columns, notes=[note], is_ruled=False)
 
     def figure(self) -> BarChart:
         """Describe a bar chart of the write amplification of each drive model."""
         standing_out = Counter(self.drives[place].facts.model for place in self.outliers)
         bars = [
             ModelBar(
-                model.model or "unknown",
+                model.model or UNNAMED,
                 model.with_wa,
                 model.wa,
                 model.wa_min or model.wa,
@@ -165,7 +189,8 @@ def fleet(
     """Return the WA of all drives with snapshots in some files and folders.
 
     Every file is a snapshot; a folder written by `measure save` or `serve --counters` is one
-    snapshot. If a file has several snapshots of a drive, such as a history, the last one is used.
+    snapshot. If the files have several snapshots of a drive (by its serial number), the last
+    one is used.
 
     Args:
         paths: files and folders; folders are searched recursively.
@@ -193,7 +218,9 @@ def fleet(
         for file, outcome in zip(files, outcomes, strict=True)
         if isinstance(outcome, str)
     )
-    answers = [answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome]
+    answers = newest(
+        answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome
+    )
     if not answers:
         why = f". The first file: {skipped[0][1]}" if skipped else ""
         raise WriteampError(f"found no snapshots of drives among {len(files)} files{why}")
@@ -221,78 +248,10 @@ def _years_left(facts: CounterFacts) -> tuple[float, float] | None:
     return years * max(100 - high, 0) / high, years * max(100 - low, 0) / low
 
 
-@dataclass(frozen=True)
-class ModelSummary:
-    """Drives of one model.
-
-    Attributes:
-        model: model name as reported by the drives.
-        drives, with_wa: number of drives, and of drives with a WA.
-        wa: median, or None.
-        wa_low, wa_high: quartiles.
-        wa_min, wa_max: minimum and maximum.
-    """
-
-    model: str | None
-    drives: int
-    with_wa: int
-    wa: float | None
-    wa_low: float | None
-    wa_high: float | None
-    wa_min: float | None
-    wa_max: float | None
-
-
-def summaries_of(answers: Iterable[DriveCounters]) -> list[ModelSummary]:
-    """Return a summary of each model, sorted by falling median; models without WA are last."""
-    by_model: dict[str | None, list[DriveCounters]] = {}
-    for answer in answers:
-        by_model.setdefault(answer.facts.model, []).append(answer)
-    summaries = [_summary(model, group) for model, group in by_model.items()]
-    return sorted(summaries, key=lambda summary: (-(summary.wa or 0), summary.model or ""))
-
-
-def _summary(model: str | None, group: Sequence[DriveCounters]) -> ModelSummary:
-    values = sorted(drive.wa for drive in group if drive.wa is not None)
-    if not values:
-        return ModelSummary(model, len(group), 0, None, None, None, None, None)
-    low, middle, high = (
-        statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
-    )
-    return ModelSummary(model, len(group), len(values), middle, low, high, values[0], values[-1])
-
-
-def outliers_of(answers: Sequence[DriveCounters]) -> dict[int, str]:
-    """Return sentences about outliers within their model, by position of the drive.
-
-    The logarithm of WA is compared with the median of the model in units of the median absolute
-    deviation. If the bounds of a drive's WA contain the median, the drive is not an outlier. Models
-    with fewer than five drives have no outliers.
-    """
-    by_model: dict[str, list[int]] = {}
-    for place, answer in enumerate(answers):
-        if answer.wa and answer.facts.model:
-            by_model.setdefault(answer.facts.model, []).append(place)
-    outliers: dict[int, str] = {}
-    for places in by_model.values():
-        if len(places) >= _FEWEST_DRIVES:
-            outliers |= _outliers_of(answers, places)
-    return outliers
-
-
-def _outliers_of(answers: Sequence[DriveCounters], places: Sequence[int]) -> dict[int, str]:
-    logs = {place: math.log(answers[place].wa or 1) for place in places}
-    middle = statistics.median(logs.values())
-    spread = statistics.median(abs(log - middle) for log in logs.values())
-    median = math.exp(middle)
-    outliers = {}
-    for place, log in logs.items():
-        score = _QUARTILE * (log - middle) / max(spread, _LEAST_SPREAD)
-        low, high = answers[place].bounds or (0.0, 0.0)
-        if abs(score) > _THRESHOLD and not low <= median <= high:
-            outliers[place] = (
-                f"WA is {answers[place].wa:.4g}, but the median of {len(places)} drives of this "
-                f"model is {median:.4g} (modified z-score {score:+.1f}; the limit is "
-                f"±{_THRESHOLD})"
-            )
-    return outliers
+def _cut(
+    rows: Sequence[tuple[str, ...]], count: int, columns: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """Return rows with a last one that states how many of all `count` rows are missing."""
+    if count <= len(rows):
+        return list(rows)
+    return [*rows, (f"… and {count - len(rows):,} more (--json)", *[""] * (len(columns) - 1))]

@@ -1,4 +1,4 @@
-"""Headlines of real drives: counters, lifetime, captures and mistakes."""
+"""Headlines of real drives: counters, lifetimes, fleets, histories, captures and mistakes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.reports.headlines.runs import of_wa
-from writeamp.reports.values import number, rows, words
-from writeamp.results.numbers import at_least, four_digits, plural, range_of
+from writeamp.reports.values import number, rows, table, words
+from writeamp.results.numbers import at_least, four_digits, plural, range_of, years_in_words
 
 _Document = Mapping[str, Any]
 
@@ -29,12 +29,99 @@ def of_lifetime(document: _Document) -> str:
     """Return the years until a drive is worn out."""
     years, least = number(document, "years"), number(document, "at_least_years")
     if years is None:
-        return "" if least is None else f"The drive has at least {least:.3g} years left."
+        if least is None:
+            return "The remaining life of the drive is unknown."
+        more = "" if years_in_words(least).startswith("more") else "at least "
+        return f"The drive has {more}{years_in_words(least)} years left at this rate."
     low, high = number(document, "years_low"), number(document, "years_high")
-    within = "" if low is None or high is None else f", {low:.3g} to {high:.3g}"
-    if words(document, "method") == "simulation":
-        return f"The drive lasts {years:.3g} years{within}."
-    return f"The drive has {years:.3g} years left{within}."
+    is_simulated = words(document, "method") == "simulation"
+    if years == 0:
+        return "The rated life of the drive is over."
+    verb, end = ("lasts", "under this load") if is_simulated else ("has", "left at this rate")
+    kind = "bounds" if is_simulated else "90% interval"
+    within = ""
+    if low is not None and high is not None and len({*map(years_in_words, (low, high))}) > 1:
+        within = f" ({kind} {years_in_words(low, high)})"
+    return f"The drive {verb} {years_in_words(years)} years {end}{within}."
+
+
+def of_lifetimes(document: _Document) -> str:
+    """Return how many drives wear out soon, and the first of them."""
+    drives = rows(document, "lifetimes")
+    lives = [(years, drive) for drive in drives if (years := _first_year(drive)) is not None]
+    text = f"{_counted(len(drives), 'drive')}: "
+    if not lives:
+        return f"{text}the remaining life is unknown for all."
+    soon = sum(years < 1 for years, _ in lives)
+    least, first = min(lives, key=lambda pair: pair[0])
+    unknown = len(drives) - len(lives)
+    text += f"{soon or 'none'} may wear out within a year; the first is {words(first, 'drive')}"
+    text += f" after {years_in_words(least)} years at the earliest"
+    return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
+
+
+def _first_year(drive: _Document) -> float | None:
+    """Return the lower bound of the years that a drive has left, or None."""
+    low = number(drive, "years_low")
+    return low if low is not None else number(drive, "at_least_years")
+
+
+def of_fleet(document: _Document) -> str:
+    """Return what stands out in a fleet, and why drives have no WA."""
+    drives, with_wa = len(rows(document, "drives")), number(document, "drives_with_wa") or 0
+    median = number(document, "median_wa")
+    outliers = number(document, "outliers") or 0
+    soon = number(document, "worn_out_within_a_year") or 0
+    clauses = [
+        f"{with_wa:,.0f} with WA" + ("" if median is None else f", median {four_digits(median)}"),
+        f"{outliers:,.0f} stand{'s' * (outliers == 1)} out" if outliers else "none stands out",
+        f"{soon:,.0f} may wear out within a year" if soon else "none wears out within a year",
+    ]
+    without = drives - with_wa
+    named = [reason for reason in rows(document, "reasons") if words(reason, "group")][:2]
+    counts = [(number(reason, "drives") or 0, words(reason, "group")) for reason in named]
+    others = without - sum(count for count, _ in counts)
+    groups = [f"{count:,.0f} {group}" for count, group in counts]
+    groups += [f"{others:,.0f} for other reasons"] if others else []
+    if without:
+        clauses.append(f"{without:,.0f} without: {', '.join(groups)}")
+    return f"{_counted(drives, 'drive')}: {'; '.join(clauses)}."
+
+
+def of_history(document: _Document) -> str:
+    """Return the latest WA of the drives of a history."""
+    drives = rows(document, "drives")
+    if not drives:
+        return "The history has no drive."
+    single = sum(not rows(drive, "intervals") for drive in drives)
+    has_one = f"{single} with one snapshot so far" if single else ""
+    if len(drives) > 1:
+        latest = sorted(wa for drive in drives if (wa := _latest_wa(drive)) is not None)
+        of_all = (
+            f"the latest WA is {range_of(latest[0], latest[-1]) or four_digits(latest[0])}"
+            f" ({_counted(len(latest), 'drive')})"
+            if latest
+            else "no interval has a WA"
+        )
+        return f"{_counted(len(drives), 'drive')}: {'; '.join(filter(None, (of_all, has_one)))}."
+    (drive,) = drives
+    name = words(drive, "name") or words(drive, "drive")
+    if single:
+        return f"{name}: one snapshot so far; WA over time needs a second one."
+    wa, since_new = _latest_wa(drive), number(table(drive, "life"), "wa")
+    now = "no interval has a WA" if wa is None else f"WA was {four_digits(wa)} in the last interval"
+    also = "" if since_new is None else f", and {four_digits(since_new)} since the drive was new"
+    return f"{name}: {now}{also}."
+
+
+def _latest_wa(drive: _Document) -> float | None:
+    """Return the WA of the last interval that has one, or None."""
+    values = [wa for each in rows(drive, "intervals") if (wa := number(each, "wa")) is not None]
+    return values[-1] if values else None
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def of_snapshots(document: _Document) -> str:

@@ -11,7 +11,12 @@ from writeamp.drives.counters.ata import ata_facts
 from writeamp.drives.counters.ata_drive import AtaDrive, Attribute, attributes_of
 from writeamp.drives.counters.clocks import local_time, taken_at
 from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
-from writeamp.drives.counters.facts import ROTATES, CounterFacts, CounterSource
+from writeamp.drives.counters.facts import (
+    DEVICE_LIST,
+    ROTATES,
+    CounterFacts,
+    CounterSource,
+)
 from writeamp.drives.counters.sources.nvme_logs import SIGNS_OF_LIFE, data_units, percentage_used
 from writeamp.text import hashed_serial
 
@@ -65,7 +70,7 @@ def _without_log(log: dict[str, Any], source: str) -> CounterFacts:
     messages = objects(within(log, "smartctl", "messages"))
     texts = [text for message in messages if (text := text_of(message.get("string")))]
     if isinstance(log.get("devices"), list):
-        note = "the file is a list of devices (smartctl --scan) without their counters"
+        note = DEVICE_LIST
     return CounterFacts(
         source=source,
         model=text_of(log.get("model_name")),
