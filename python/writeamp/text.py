@@ -14,6 +14,9 @@ _QUOTED_CHARACTERS = 48
 _SHOWN_NAMES = 16
 # Characters that hide a serial number in the outputs of tools.
 _HIDING = "*xX#?.-_0 "
+# Kind of the hash of a serial number, and the digits of a short hash: unique among thousands of
+# drives.
+_HASH, _SHORT_DIGITS = "sha256:", 8
 
 
 class Detail(str):
@@ -96,11 +99,20 @@ def hashed_serial(serial: str | None) -> str | None:
     text = (serial or "").strip()
     if text.upper() in {"REDACTED", "N/A"} or not text.strip(_HIDING):
         return None
-    if text.startswith("sha256:"):
+    if text.startswith(_HASH):
         return text
     import hashlib  # noqa: PLC0415 (takes longer than the rest of this module)
 
-    return "sha256:" + hashlib.sha256(b"writeamp drive " + text.encode()).hexdigest()[:16]
+    return _HASH + hashlib.sha256(b"writeamp drive " + text.encode()).hexdigest()[:16]
+
+
+def short_hash(serial: str | None) -> str:
+    """Return the first eight digits of the hash of a serial number, or "" without one.
+
+    >>> short_hash("sha256:9f0a25cd2ec738dd"), short_hash(None)
+    ('9f0a25cd', '')
+    """
+    return (serial or "").removeprefix(_HASH)[:_SHORT_DIGITS]
 
 
 def quoted(text: object) -> str:

@@ -29,6 +29,7 @@ from writeamp.drives.counters.reading import read_snapshot
 from writeamp.drives.devices.calibration import calibration_of
 from writeamp.drives.devices.run import DriveRun
 from writeamp.drives.histories.watching import watch_once
+from writeamp.drives.lifetime.of_drives import DriveLifetimes, OneLifetime
 from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.measure import PinFacts, ready_busy
 from writeamp.learn.blackbox import training
@@ -281,6 +282,9 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "DoctorReport": examined,
     "Fleet": lambda folder: (counted(folder), wa.measure.fleet([folder]))[1],
     "History": watched,
+    "DriveLifetimes": lambda _: DriveLifetimes(
+        (OneLifetime("A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
+    ),
     "BlackBox": model,
     "Forecast": forecast,
     "Predictions of one target": lambda folder: forecast(folder)["latency"],

@@ -13,6 +13,7 @@ import pytest
 
 import in_process
 import writeamp as wa
+from in_process import run
 from places import ROOT
 from smart_documents import ata, intel, text_of_ata
 from writeamp.drives.counters.amounts import BYTE, Counter
@@ -22,6 +23,7 @@ from writeamp.drives.lifetime.of_history import lifetime_of_history
 from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.lifetime.under_load import lifetime_under_load
 from writeamp.errors import WriteampError
+from writeamp.text import hashed_serial, short_hash
 
 DAY_S, YEAR_S = 86_400.0, 365 * 86_400.0
 
@@ -381,20 +383,25 @@ def test_the_command_wants_a_drive_or_a_load() -> None:
     in_process.refusal("lifetime", "nowhere.json --json")
 
 
+def nvme(model: str, percent: int, day: int, hours: int | None = None) -> dict[str, Any]:
+    """Return smartctl's JSON of an NVMe drive on this day."""
+    return {
+        "device": {"protocol": "NVMe"},
+        "model_name": model,
+        "local_time": {"time_t": round(1e9 + day * DAY_S)},
+        "nvme_smart_health_information_log": {
+            "data_units_written": 1000 * (day + 1),
+            "percentage_used": percent,
+            **({} if hours is None else {"power_on_hours": hours + 24 * day}),
+        },
+    }
+
+
 def test_snapshots_of_one_drive_are_a_history(tmp_path: Path) -> None:
     paths = []
     for at, percent in enumerate((1, 2, 4)):
         path = tmp_path / f"{at}.json"
-        log = {
-            "device": {"protocol": "NVMe"},
-            "model_name": "A",
-            "local_time": {"time_t": round(at * YEAR_S)},
-            "nvme_smart_health_information_log": {
-                "data_units_written": 1000 * (at + 1),
-                "percentage_used": percent,
-            },
-        }
-        path.write_text(json.dumps(log))
+        path.write_text(json.dumps(nvme("A", percent, 365 * at)))
         paths.append(str(path))
     done = in_process.run("lifetime", f"{' '.join(reversed(paths))} --json")
     assert json.loads(done.out)["method"] == "steps of percentage used"
@@ -402,7 +409,52 @@ def test_snapshots_of_one_drive_are_a_history(tmp_path: Path) -> None:
     shown = in_process.run("lifetime", f"{' '.join(paths)} --report {page}").out
     assert "years left" in shown
     assert "GB between the snapshots" in shown
-    assert " years left, " in in_process.run("report", str(page)).out
+    assert " years left at this rate" in in_process.run("report", str(page)).out
+
+
+def test_several_drives_are_a_table_and_told_apart_by_their_serial_numbers(tmp_path: Path) -> None:
+    db = tmp_path / "history.sqlite"
+    lives = {"a": (30, 33, 36), "b": (2, 2, 2), "c": (10, 30, 50), "d": (0, 0, 0)}
+    paths = []
+    for month in range(3):
+        for name, percents in lives.items():
+            path = tmp_path / f"{name}{month}.json"
+            log = nvme("SAME", percents[month], 30 * month, hours=9000)
+            path.write_text(json.dumps(log | {"serial_number": f"SERIAL {name}"}))
+            paths.append(str(path))
+    other = tmp_path / "no-wear.json"
+    other.write_text(json.dumps(intel(1, 2) | {"serial_number": "NONE", "rotation_rate": 7200}))
+    run("measure watch", f"{' '.join(paths)} {other} --db {db} --once")
+    for drives in (f"--db {db}", f"{' '.join(paths)} {other}"):
+        page = tmp_path / "page.html"
+        done = run("lifetime", f"{drives} --report {page}")
+        document = json.loads(run("lifetime", f"{drives} --json").out)
+        found = document["lifetimes"]
+        assert [one["percentage_used"] for one in found[:-1]] == [50, 36, 2, 0]
+        assert [one["drive"] for one in found[:4]] == [
+            f"SAME {short_hash(hashed_serial(f'SERIAL {name}'))}" for name in "cabd"
+        ]
+        assert "no snapshot has the used rated life" in found[-1]["reason"]
+        assert done.out.index("50%") < done.out.index("36%")
+        assert (
+            f"5 drives: 1 may wear out within a year; the first is {found[0]['drive']} after "
+            f"{found[0]['years_low']:.3g} years at the earliest; 1 of unknown remaining life."
+        ) in run("report", str(page)).out
+        chosen = json.loads(run("lifetime", f"{drives} --drive '{found[1]['drive']}' --json").out)
+        assert chosen["years"] == found[1]["years"]
+
+
+def test_no_more_than_100_years_are_foretold(tmp_path: Path) -> None:
+    path = tmp_path / "drive.json"
+    path.write_text(json.dumps(nvme("SLOW", 3, 0, hours=100_000)))
+    page = tmp_path / "page.html"
+    assert "more than 100" in run("lifetime", f"{path} --report {page}").out
+    assert "at this rate" in run("report", str(page)).out
+    slow = DriveLifetime("life so far", 1e4, 1e3, 1e5)
+    assert slow.years_text == "more than 100 at this rate"
+    assert replace(slow, years_low=50.0).years_text == (
+        "more than 100 (90% interval: 50 to more than 100)"
+    )
 
 
 def test_wa_since_new_and_of_the_interval_stand_apart(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ _MOST_DECIMALS = 12
 _MOST_DIGITS = 6
 # Numbers below this are written with an exponent.
 _LEAST_IN_DECIMALS = 1e-4
-# Years above this number are not printed.
-_MOST_YEARS = 100
+# Years above this number are not printed, but these words.
+_MOST_YEARS, MORE = 100, "more than"
 
 
 def with_interval(
@@ -129,7 +129,7 @@ def years_in_words(low: float, high: float | None = None) -> str:
     ('1.23 to 2', '30 to more than 100', 'more than 100')
     """
     ends = [
-        f"{years:.3g}" if years <= _MOST_YEARS else f"more than {_MOST_YEARS}"
+        f"{years:.3g}" if years <= _MOST_YEARS else f"{MORE} {_MOST_YEARS}"
         for years in (low, low if high is None else high)
     ]
     return " to ".join(dict.fromkeys(ends))

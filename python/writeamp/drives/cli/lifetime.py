@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,14 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.drives.cli.printing import print_result
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
+
+if TYPE_CHECKING:
+    from writeamp.drives.lifetime.of_drives import DriveLifetimes
+    from writeamp.drives.lifetime.result import DriveLifetime
+
+
+# Most warnings that are printed.
+_MOST_WARNINGS = 10
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +33,7 @@ def lifetime(
         list[Path] | None,
         typer.Argument(
             help=(
-                "Snapshots of one real drive, in any order. Alternatives: --db, or a load "
+                "Snapshots of real drives, in any order. Alternatives: --db, or a load "
                 "(--trace or --workload)."
             ),
             show_default=False,
@@ -44,15 +53,35 @@ def lifetime(
 
     Example: writeamp lifetime --trace trace.parquet --device tlc-datacenter --daily-writes 200GB
     """
-    from writeamp.drives.lifetime.functions import lifetime as lifetime_of  # noqa: PLC0415 (slow)
-
-    is_of_load = settings.trace is not None or settings.workload is not None
-    with Bar("wearing out" if is_of_load else "reading", _worn_out) as bar:
-        result = lifetime_of(snapshots or (), **vars(settings), progress=bar.update)
-    for sentence in result.warnings:
+    result = _lifetimes(snapshots or (), settings)
+    for sentence in result.warnings[:_MOST_WARNINGS]:
         options.warn(sentence)
+    if len(result.warnings) > _MOST_WARNINGS:
+        options.note(f"{len(result.warnings) - _MOST_WARNINGS} more warnings are in --json")
     print_result(result, json=json, csv=csv)
 
 
-def _worn_out(done: int, whole: int) -> str:
-    return f"{done} of {whole} drives"
+def _lifetimes(
+    snapshots: Sequence[Path], settings: DriveLifetimeSettings
+) -> DriveLifetime | DriveLifetimes:
+    """Return the lifetime of one drive, or of all if there are several and none is selected."""
+    from writeamp.drives.counters.snapshot import chosen_drive  # noqa: PLC0415
+    from writeamp.drives.lifetime.functions import drives_of  # noqa: PLC0415 (slow)
+    from writeamp.drives.lifetime.functions import lifetime as lifetime_of  # noqa: PLC0415
+    from writeamp.drives.lifetime.of_drives import lifetimes_of  # noqa: PLC0415
+    from writeamp.drives.lifetime.of_history import lifetime_of_history  # noqa: PLC0415
+
+    if settings.trace is not None or settings.workload is not None:
+        with Bar("wearing out", _of_drives, has_slow_steps=True) as bar:
+            return lifetime_of(snapshots, **vars(settings), progress=bar.update)
+    with Bar("reading", lambda done, whole: f"{done:,} of {whole:,} readings") as bar:
+        drives = drives_of(snapshots, settings, bar.update)
+    if settings.drive is None and len(drives) > 1:
+        with Bar("estimating", _of_drives) as bar:
+            return lifetimes_of(drives, bar.update)
+    with Bar("estimating"):
+        return lifetime_of_history(chosen_drive(drives, settings.drive))
+
+
+def _of_drives(done: int, whole: int) -> str:
+    return f"{done:,} of {whole:,} drives"

@@ -1,26 +1,15 @@
-"""Names of real drives: model and short hash of the serial number, which tell them apart."""
+"""Names of real drives: model and short hash of the serial number, which distinguish them."""
 
 from __future__ import annotations
 
 import os
 
 from writeamp.drives.counters.result import DriveCounters
+from writeamp.text import short_hash
 
-# Hexadecimal digits of a short hash: enough for a unique name in a fleet of thousands of drives.
-_DIGITS = 8
-_KIND = "sha256:"
 # Longest name of a file in a table; of a longer one the end is shown, which names the drive.
 _LONGEST = 24
 UNNAMED = "model not named"
-
-
-def short_hash(serial: str | None) -> str:
-    """Return the first eight digits of the hash of a serial number, or "" without one.
-
-    >>> short_hash("sha256:9f0a25cd2ec738dd"), short_hash(None)
-    ('9f0a25cd', '')
-    """
-    return (serial or "").removeprefix(_KIND)[:_DIGITS]
 
 
 def drive_name(answer: DriveCounters) -> str:

@@ -13,7 +13,7 @@ from writeamp.drives.counters.checks import snapped_unit
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.errors import WriteampError
-from writeamp.text import hashed_serial
+from writeamp.text import hashed_serial, short_hash
 
 # Longest time between the documents of one snapshot, in seconds. Reading a drive takes seconds, and
 # the clocks of the tools may differ by a little more.
@@ -162,21 +162,29 @@ def by_drive(snapshots: Sequence[Snapshot]) -> dict[str, list[Snapshot]]:
         if len({getattr(snapshot.facts, field_name) for snapshot in snapshots} - {None}) > 1:
             break
     else:
-        return {_drive_name(snapshots[0]): list(snapshots)} if snapshots else {}
+        return {snapshot_name(snapshots[0]): list(snapshots)} if snapshots else {}
     drives: dict[str, list[Snapshot]] = {}
     for snapshot in snapshots:
-        drives.setdefault(_drive_name(snapshot), []).append(snapshot)
+        drives.setdefault(snapshot_name(snapshot), []).append(snapshot)
     return drives
 
 
-def _drive_name(snapshot: Snapshot) -> str:
-    return " ".join(filter(None, (snapshot.facts.model, snapshot.facts.serial))) or snapshot.name
+def snapshot_name(snapshot: Snapshot, source: str = "") -> str:
+    """Return the name of a snapshot's drive: its model, and the short hash of its serial number.
+
+    Without a serial number, the file or `source` that it was read from replaces the hash.
+    """
+    facts = snapshot.facts
+    if facts.serial:
+        return f"{facts.model or ''} {short_hash(facts.serial)}".strip()
+    return " ".join(filter(None, (facts.model, source))) or snapshot.name
 
 
 def _is_named(snapshot: Snapshot, drive: str) -> bool:
-    names = (snapshot.facts.model, snapshot.facts.serial, snapshot.name)
+    facts = snapshot.facts
+    names = (facts.model, facts.serial, snapshot.name, snapshot_name(snapshot))
     is_part = any(drive.casefold() in name.casefold() for name in names if name)
-    return is_part or snapshot.facts.serial == hashed_serial(drive)
+    return is_part or facts.serial == hashed_serial(drive)
 
 
 def _listed(names: Iterable[str]) -> str:

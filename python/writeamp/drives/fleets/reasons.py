@@ -24,7 +24,7 @@ class MissingWa:
 
     Attributes:
         group: noun phrase for these drives, such as "hard disks"; None for a rare reason.
-        reason: the reason; of different reasons, what they have in common.
+        reason: the reason, or the common part of different reasons.
         drives: number of drives.
         examples: models of some of the drives; files of those without a model.
     """
@@ -82,7 +82,7 @@ def _key(answer: DriveCounters) -> str:
 
 
 def _shared_reason(drives: Sequence[DriveCounters]) -> str:
-    """Return the reason of all these drives, or what the reasons have in common."""
+    """Return the reason of all these drives, or the common part of their reasons."""
     if len({drive.reason for drive in drives}) == 1:
         return drives[0].reason
     return _clause(_masked(drives[0]))

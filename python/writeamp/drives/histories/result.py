@@ -20,6 +20,7 @@ from writeamp.plots.figures.drives import DriveSeries, wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
 
 # Intervals between snapshots are joined until the width of the WA bounds / WA is at most this.
@@ -178,14 +179,20 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
     )
 
 
-def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
+def snapshots_by_drive(
+    db: str | os.PathLike[str], progress: Progress | None = None
+) -> dict[str, list[Snapshot]]:
     """Return the snapshots of each drive in order of time, by serial hash or source.
+
+    Args:
+        db: the history.
+        progress: called with the number of readings that were read, and the total.
 
     Raises:
         WriteampError: the file does not exist, is not a history, or is damaged.
     """
     by_drive: dict[str, list[tuple[Snapshot, float]]] = {}
-    for reading in readings_in(Path(db)):
+    for reading in readings_in(Path(db), progress):
         for snapshot in snapshots_of(reading.name, reading.files):
             name = snapshot.facts.serial or reading.name
             by_drive.setdefault(name, []).append((snapshot, reading.taken_at))

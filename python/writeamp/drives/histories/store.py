@@ -20,12 +20,15 @@ from typing import NamedTuple
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files.inputs import opened
+from writeamp.runners import Progress
 
 # SQLite's application id of a history, and the version of its tables.
 _APPLICATION, _VERSION = 0x77615F68, 1
 _BUSY_S = 60.0
 # Limit of bytes of one reading's documents together, in base64; each document has at most 64 MiB.
 _MOST_BYTES = 128 << 20
+# Readings between two calls of a progress function.
+_EVERY = 100
 _TABLES = """
 CREATE TABLE IF NOT EXISTS readings (
     name TEXT NOT NULL, taken_at REAL NOT NULL, digest TEXT NOT NULL, files BLOB NOT NULL,
@@ -84,8 +87,12 @@ def _row(reading: StoredReading) -> tuple[str, float, str, bytes]:
     )
 
 
-def readings_in(db: Path) -> Iterator[StoredReading]:
+def readings_in(db: Path, progress: Progress | None = None) -> Iterator[StoredReading]:
     """Yield the readings of a history in order of time.
+
+    Args:
+        db: the history.
+        progress: called with the number of readings that were yielded, and the total.
 
     Raises:
         WriteampError: the file does not exist, is not a history, or is damaged.
@@ -96,7 +103,10 @@ def readings_in(db: Path) -> Iterator[StoredReading]:
         )
     with _opened(db, is_new=False) as connection:
         rows = connection.execute("SELECT name, taken_at, files FROM readings ORDER BY taken_at")
-        for name, taken_at, files in rows:
+        (count,) = connection.execute("SELECT count(*) FROM readings").fetchone()
+        for done, (name, taken_at, files) in enumerate(rows):
+            if progress is not None and done % _EVERY == 0:
+                progress(done, count)
             try:
                 texts = json.loads(_unpacked(files))
                 contents = {key: base64.b64decode(text) for key, text in texts.items()}

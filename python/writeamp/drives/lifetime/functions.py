@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from writeamp.devices.device import SizeLike
 from writeamp.drives.counters.reading import read_snapshots
-from writeamp.drives.counters.snapshot import by_drive, chosen_drive
-from writeamp.drives.histories.result import history
+from writeamp.drives.counters.snapshot import Snapshot, by_drive, chosen_drive, snapshot_name
+from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.lifetime.of_history import lifetime_of_history
 from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
@@ -49,7 +49,7 @@ def lifetime(
         daily_writes: bytes that the host writes per day, such as "200GB".
         cycles: rated program/erase cycles; default: of the profile, or typical for the cell type.
         seed: seed of all random draws.
-        progress: called with the number of worn-out drives, and the total.
+        progress: for a load, called with the number of worn-out drives, and the total.
 
     Returns:
         `DriveLifetime`: `years` with `years_low` and `years_high`, or `at_least_years`; `method`,
@@ -96,17 +96,38 @@ def lifetime(
             seed=settings.seed,
             progress=progress,
         )
+    return lifetime_of_history(chosen_drive(drives_of(snapshots, settings), settings.drive))
+
+
+def drives_of(
+    snapshots: Sequence[AnyPath] | AnyPath,
+    settings: DriveLifetimeSettings,
+    progress: Progress | None = None,
+) -> Mapping[str, Sequence[Snapshot]]:
+    """Return the snapshots of each real drive, by the drive's name.
+
+    Args:
+        snapshots: files of the drives' counters, unless the settings name a history.
+        settings: history or model of the drives.
+        progress: called with the number of readings or files, and the total.
+
+    Raises:
+        WriteampError: there is neither a snapshot nor a history, or one cannot be read.
+    """
     if settings.db is not None:
-        drives = {
-            f"{each.life.facts.model or ''} {each.drive}".strip(): each.snapshots
-            for each in history(settings.db).drives
+        return {
+            snapshot_name(group[-1], source): group
+            for source, group in snapshots_by_drive(settings.db, progress).items()
         }
-        return lifetime_of_history(chosen_drive(drives, settings.drive))
     paths = file_names(snapshots)
     if not paths:
         raise WriteampError(
             "pass snapshots of a drive, its history (--db), or a load (--trace or --workload) with "
             "the device and its daily writes (--device, --daily-writes)"
         )
-    read = [snapshot for path in paths for snapshot in read_snapshots(path, settings.model)]
-    return lifetime_of_history(chosen_drive(by_drive(read), settings.drive))
+    read: list[Snapshot] = []
+    for done, path in enumerate(paths, 1):
+        read += read_snapshots(path, settings.model)
+        if progress is not None:
+            progress(done, len(paths))
+    return by_drive(read)

@@ -233,6 +233,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
         "wa_high": answer.wa_high,
         "wa_of_interval": interval_answer(used[0], used[-1]).wa if len(used) > 1 else None,
         "host_bytes_a_day": daily,
+        "percentage_used": percent,
         "assumptions": tuple(_rated_cycles(last)),
     }
     if percent >= WHOLE_PERCENT:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.results.card import Card, Presented
-from writeamp.results.numbers import bounds_in_words
+from writeamp.results.numbers import MORE, bounds_in_words, years_in_words
 
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
@@ -52,6 +52,7 @@ class DriveLifetime(Presented):
         tbw: terabytes (10**12 bytes) of host writes that the drive endures under this load.
         percentage_used_a_year: share of the rated erases used per year of a load, in percent; None
             for a real drive.
+        percentage_used: rated life that a real drive has used, in percent; None for a load.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
         dominates: main cause of the width of the bounds.
         what_if: changes of the drive or the load, with their effects.
@@ -73,6 +74,7 @@ class DriveLifetime(Presented):
     dwpd: float | None = None
     tbw: float | None = None
     percentage_used_a_year: float | None = None
+    percentage_used: float | None = None
     host_bytes_a_day: float | None = None
     dominates: str = ""
     what_if: tuple[WhatIf, ...] = ()
@@ -106,6 +108,21 @@ class DriveLifetime(Presented):
             return None
         return self.years_low, self.years_high
 
+    @property
+    def years_text(self) -> str:
+        """The years with their bounds as text; no more than "more than 100 at this rate"."""
+        if self.years is None:
+            if self.at_least_years is None:
+                return UNKNOWN
+            least = years_in_words(self.at_least_years)
+            return f"{'' if least.startswith(MORE) else 'at least '}{least}"
+        middle, within = years_in_words(self.years), self._years_within
+        around = middle if within is None else years_in_words(*within)
+        if around == middle:
+            return f"{middle} at this rate" if middle.startswith(MORE) else middle
+        interval = "" if self.is_of_load else f"{LEVEL:.0%} interval: "
+        return f"{middle} ({interval}{around})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the lifetime as JSON types."""
         record = dict(vars(self))
@@ -117,16 +134,9 @@ class DriveLifetime(Presented):
 
     def card(self) -> Card:
         """Return the years with their causes, and the effects of changes."""
-        rows = []
+        rows: list[tuple[str, str]] = []
         years = "years" if self.is_of_load else "years left"
-        if self.years is not None:
-            within = f"{self.years_low:.4g} to {self.years_high:.4g}"
-            interval = "" if self.is_of_load or not self.years_high else f"{LEVEL:.0%} interval: "
-            rows.append((years, f"{self.years:.4g} ({interval}{within})"))
-        if self.at_least_years is not None:
-            rows.append((years, f"at least {self.at_least_years:.4g}"))
-        if self.method == UNKNOWN:
-            rows.append((years, UNKNOWN))
+        rows.append((years, self.years_text))
         rows.append(("method", self.method))
         rows += [("bounds depend most on", self.dominates)] if self.dominates else []
         if self.backtest is not None:
@@ -151,7 +161,7 @@ class DriveLifetime(Presented):
             rows.append(("rated life used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:
             scope = "" if self.is_of_load else " between the snapshots"
-            rows.append(("host writes per day", f"{_gigabytes(self.host_bytes_a_day)} GB{scope}"))
+            rows.append(("host writes per day", f"{gigabytes(self.host_bytes_a_day)} GB{scope}"))
         rows += [(f"assumed: {name}", text) for name, text in self.assumptions]
         what_if = [
             (
@@ -167,6 +177,7 @@ class DriveLifetime(Presented):
         return Card("Lifetime", rows, warnings=self.warnings, parts=[changes] if what_if else [])
 
 
-def _gigabytes(size_bytes: float) -> str:
+def gigabytes(size_bytes: float) -> str:
+    """Return bytes as a number of gigabytes."""
     gigabytes = size_bytes / 1e9
     return f"{gigabytes:,.0f}" if gigabytes >= _FOUR_DIGITS_GB else f"{gigabytes:.4g}"
