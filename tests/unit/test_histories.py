@@ -86,6 +86,28 @@ def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> Non
     assert "is skipped in this round" in done.err
 
 
+def test_a_folder_of_many_drives_is_read_as_a_fleet_is(tmp_path: Path) -> None:
+    many, single, db = tmp_path / "many", tmp_path / "single", tmp_path / "db"
+    for folder in (many, many / "rack", single):
+        folder.mkdir()
+    for at in range(3):
+        log = intel(1000, 2000 + at) | {"serial_number": f"SERIAL{at}"}
+        (many / ("rack" * (at == 2)) / f"{at}.json").write_text(json.dumps(log))
+    (single / "host.json").write_text('{"critical_warning": 0, "data_units_written": 2000}')
+    (single / "flash.json").write_text(
+        '{"physical_media_units_written": {"hi": 0, "lo": 3072000000}}'
+    )
+    assert wa.measure.watch([many, single], db)[:2] == (4, 4)
+    assert len(wa.measure.history(db).drives) == 4
+    # Without serial numbers, two documents of the same tool are of two drives, too.
+    for name in ("0.json", "1.json"):
+        log = intel(1000, 2000)
+        del log["serial_number"]
+        (many / name).write_text(json.dumps(log))
+    done = in_process.run("measure watch", f"{many} --db {tmp_path}/other --once")
+    assert "3 of 3 sources read" in done.out
+
+
 def test_an_interrupted_watch_says_what_it_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

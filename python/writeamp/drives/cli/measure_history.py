@@ -21,8 +21,9 @@ def watch(
         list[str],
         typer.Argument(
             help=(
-                "Devices to read, or files or folders that another program updates. Each round "
-                "reads all of them."
+                "Devices to read, or files or folders that another program updates. A folder may "
+                "have the files of one drive, or a file of each drive. Each round reads all of "
+                "them."
             ),
             show_default=False,
             metavar="SOURCE",
@@ -50,10 +51,11 @@ def watch(
             began = time.monotonic()
             readings = watch_once(sources, settings.db)
             rounds += 1
+            tried = readings.read + len(readings.failures)
             for failure in readings.failures:
                 options.warn(f"{failure.name} is skipped in this round: {failure.reason}")
             stdout.print(
-                f"{readings.read} of {len(sources)} sources read, {readings.added} new readings "
+                f"{readings.read} of {tried} sources read, {readings.added} new readings "
                 f"in {settings.db}"
             )
             if once:

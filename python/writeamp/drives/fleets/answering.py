@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -14,11 +14,9 @@ from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import DEVICE_LIST, CounterFacts
 from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.counters.saved_file import TAKEN
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
-from writeamp.fields.domains import file_names
 from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 
 # Outcome of a file: the answers of its drives, or the reason why it is not a snapshot.
@@ -28,10 +26,6 @@ FileOutcome: TypeAlias = list[DriveCounters] | str
 # process.
 _FEW_FILES = 400
 _BATCH_FILES = 64
-# A folder with the host log and one of the other logs is one snapshot of one drive, as `serve
-# --counters` writes it. Folders written by `measure save` have the file `TAKEN` instead.
-_HOST_LOG = "smart.json"
-_OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-ctrl.json"})
 
 
 def answers_of_files(
@@ -113,34 +107,3 @@ def newest(snapshots: Iterable[_D]) -> list[_D]:
 def _is_earlier(facts: CounterFacts, other: CounterFacts) -> bool:
     clock = common_clock((facts, other))
     return bool(clock.seconds) and clock.seconds[0] < clock.seconds[1]
-
-
-def snapshots_under(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return the files and folders to read as snapshots, sorted by name.
-
-    Raises:
-        WriteampError: a path does not exist, or a folder cannot be read.
-    """
-    places: dict[Path, None] = {}
-    for name in file_names(paths):
-        path = Path(name)
-        if not path.exists():
-            raise WriteampError(f"the file or folder {str(path)!r} does not exist")
-        places |= dict.fromkeys(_walked(path) if path.is_dir() else [path])
-    return list(places)
-
-
-def _walked(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder, onerror=_refuse):
-        folders.sort()
-        names = {name for name in files if not name.startswith(".")}
-        here = Path(root)
-        if TAKEN in names or (_HOST_LOG in names and names & _OF_THE_SAME):
-            folders.clear()
-            yield here
-        else:
-            yield from (here / name for name in sorted(names) if (here / name).is_file())
-
-
-def _refuse(error: OSError) -> None:
-    raise WriteampError(f"cannot read {error.filename!r}: {error.strerror or error}")

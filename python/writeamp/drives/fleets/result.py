@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.folders import snapshots_under
 from writeamp.drives.counters.names import UNNAMED, drive_name
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.fleets.answering import answers_of_files, newest, snapshots_under
+from writeamp.drives.fleets.answering import answers_of_files, newest
 from writeamp.drives.fleets.models import ModelSummary, outliers_of, summaries_of
 from writeamp.drives.fleets.reasons import MissingWa, missing_wa
 from writeamp.errors import WriteampError

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from writeamp.drives.counters.folders import has_several_drives, snapshots_under
 from writeamp.drives.counters.reading import documents_at, snapshots_of
 from writeamp.drives.histories.store import Failure, StoredReading, add
 from writeamp.errors import WriteampError
@@ -52,7 +53,7 @@ def watch_once(
     change, so that the same reading is added only once.
 
     Args:
-        sources: files, folders of one drive's files, or devices.
+        sources: files, folders (of one drive's files, or of files of many drives), or devices.
         db: the history; it is created if missing.
         read_device: reads a device; None if devices are not supported.
 
@@ -60,13 +61,22 @@ def watch_once(
         WriteampError: the history cannot be written.
     """
     readings, failures = [], []
-    for source in sources:
-        name = os.path.abspath(os.fspath(source))
+    for name in (name for source in sources for name in _names_in(source)):
         try:
             readings.append(_reading(name, read_device))
         except WriteampError as error:
             failures.append(Failure(name, time.time(), str(error)))
     return Round(len(readings), add(db, readings, failures), tuple(failures))
+
+
+def _names_in(source: str | os.PathLike[str]) -> list[str]:
+    """Return the path of a source; of a folder with several drives, the path of each snapshot."""
+    path = Path(os.path.abspath(os.fspath(source)))
+    try:
+        places = snapshots_under([path]) if path.is_dir() and has_several_drives(path) else [path]
+    except WriteampError:  # reading it again gives the reason, which is then stored
+        places = [path]
+    return [str(place) for place in places]
 
 
 def _reading(name: str, read_device: DeviceReader | None) -> StoredReading:

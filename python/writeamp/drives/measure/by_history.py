@@ -19,7 +19,7 @@ def watch(sources: Sequence[AnyPath] | AnyPath, db: AnyPath) -> Round:
     """Read drives once, and add their counters to a history, as `measure watch --once` does.
 
     Args:
-        sources: devices, files, or folders with the files of one drive.
+        sources: devices, files, or folders with the files of one drive or of many drives.
         db: SQLite file of the history, which is created if missing.
 
     Returns:
