@@ -18,6 +18,7 @@ from places import EXAMPLES, TINY
 from writeamp.drives.doctor.in_passing import findings_in_command
 from writeamp.drives.doctor.registry import checks
 from writeamp.errors import WriteampError
+from writeamp.reports.headlines.headline import headline
 from writeamp.results.signatures import SIGNATURES
 
 GIB = 2**30
@@ -73,6 +74,12 @@ def test_the_example_has_the_numbers_of_its_mistake() -> None:
     assert found.severity == "error"
     assert found.wa_now.wa == pytest.approx(1, abs=0.001)
     assert 3.6 <= found.wa_fixed.wa <= 3.8
+    assert headline(report.to_dict()) == (
+        "1 error, 1 note; the worst is looped-permutation (WA 1 instead of "
+        f"{found.wa_fixed.wa:.4g})."
+    )
+    document = {"findings": [], "not_judged": [{"id": "x"}]}
+    assert headline(document) == "No mistake was found by the checks that could run."
     assert "op 0.15" in report.drive
 
 

@@ -74,9 +74,6 @@ def _show(report: DoctorReport) -> None:
 
     for name, kind in report.inputs:
         stdout.print(f"{name}: {kind}", highlight=False)
-    if not report.findings:
-        suffix = " by the checks that could run" if report.not_judged else ""
-        stdout.print(f"No mistake was found{suffix}.")
     for finding in report.findings:
         table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True)

@@ -15,6 +15,7 @@ from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
 from writeamp.runners import runner_of
 
+
 def fleet(
     paths: Annotated[
         list[Path],

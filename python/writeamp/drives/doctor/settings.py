@@ -48,7 +48,8 @@ class DoctorSettings(Settings):
     size: int | None = setting(
         None,
         SIZE,
-        "user capacity of the simulated drive, such as 1GiB (default with --device: 256MiB)",
+        "user capacity of the simulated drive, such as 1GiB (default with --device: 256MiB); "
+        "--capacity states that of the drive under test",
         number="bytes",
         panel="doctor",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.headlines.runs import of_wa
@@ -13,16 +13,30 @@ _Document = Mapping[str, Any]
 
 
 def of_findings(document: _Document) -> str:
-    """Return the number of mistakes by severity."""
+    """Return the number of mistakes by severity, and the worst of them with its effect on WA."""
     faults = rows(document, "findings")
-    count = {
-        severity: sum(fault.get("severity") == severity for fault in faults)
-        for severity in ("error", "warning", "note")
-    }
-    counts = [
-        f"{number} {severity}{'s' * (number > 1)}" for severity, number in count.items() if number
-    ]
-    return f"Found: {', '.join(counts)}." if counts else "No faults found."
+    severities = ("error", "warning", "note")
+    counts = [sum(fault.get("severity") == severity for fault in faults) for severity in severities]
+    if not any(counts):
+        suffix = " by the checks that could run" if rows(document, "not_judged") else ""
+        return f"No mistake was found{suffix}."
+    worst = next(fault for fault in faults if fault.get("severity") == severities[_first(counts)])
+    now, fixed = number(worst, "wa_now"), number(worst, "wa_fixed")
+    effect = ""
+    if fixed is not None:
+        was = "" if now is None else f"{four_digits(now)} instead of "
+        effect = f" (WA {was}{four_digits(fixed)})"
+    amounts = ", ".join(
+        _counted(count, severity)
+        for count, severity in zip(counts, severities, strict=True)
+        if count
+    )
+    link = ": " if sum(counts) == 1 else "; the worst is "
+    return f"{amounts}{link}{words(worst, 'id')}{effect}."
+
+
+def _first(counts: Sequence[int]) -> int:
+    return next(at for at, count in enumerate(counts) if count)
 
 
 def of_lifetime(document: _Document) -> str:
