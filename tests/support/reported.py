@@ -60,6 +60,35 @@ COUNTERS: dict[str, Any] = {
     "model": f"Evil {HOSTILE}", "serial": "S4EVNX0M123456", "notes": [],
 }  # fmt: skip
 
+LIFETIME: dict[str, Any] = {
+    "years": 9.0, "years_low": 8.0, "years_high": 10.0, "at_least_years": None,
+    "method": f"steps {HOSTILE}", "wear_a_year": 10.0, "wear_a_year_low": 9.0,
+    "wear_a_year_high": 11.0,
+    "readings": [{"days": 0.0, "percentage_used": 5.0}, {"days": 365.0, "percentage_used": 15.0}],
+}  # fmt: skip
+
+HISTORY: dict[str, Any] = {
+    "drives": [
+        {"name": f"Evil {HOSTILE}", "drive": "sha256:1", "life": {"wa": 2.0}, "intervals": [
+            {"from": 0.0, "until": 86_400.0, "wa": 2.0, "host_bytes": 10**9, "is_break": False},
+            {"from": 86_400.0, "until": 172_800.0, "wa": None, "host_bytes": None},
+        ]},
+        {"name": "new", "drive": "sha256:2", "life": {}, "intervals": []},
+    ],
+    "intervals": 2,
+}  # fmt: skip
+
+FLEET: dict[str, Any] = {
+    "drives_with_wa": 1, "median_wa": 2.0, "outliers": 0, "worn_out_within_a_year": 0,
+    "reasons": [{"group": "hard disks", "reason": HOSTILE, "drives": 1, "examples": []}],
+    "drives": [
+        {"name": f"Evil {HOSTILE}", "years_left_low": 1.0, "years_left_high": 2.0, "wa": 2.0},
+        {"name": "b", "years_left_low": None, "years_left_high": None, "wa": None},
+    ],
+    "models": [{"model": None, "drives": 2, "with_wa": 1, "wa": 2.0, "wa_min": 2.0, "wa_max": 2.0}],
+    "skipped": [],
+}  # fmt: skip
+
 BEFORE_AFTER: dict[str, Any] = {
     "settings": [{"key": f"manager {HOSTILE}", "a": "single", "b": "sepgc"}],
     "numbers": [

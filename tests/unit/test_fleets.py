@@ -62,6 +62,7 @@ def test_a_fleet_begins_with_its_answer_and_groups_what_has_none(tmp_path: Path)
     assert "40%" in first[0]
     assert "0.00657 to 0.00714" in first[0]
     assert "…, so the units of its attributes are unknown" in " ".join(done.out.split())
+    assert "N 0 9f77817e has 0.00657 to 0.00714 years left" in page.read_text()
     assert (
         "9 drives: 2 with WA, median 2.5; none stands out; 2 may wear out within a year; 7 without:"
         " 3 hard disks, 2 NVMe drives whose smartctl output has no flash counter, 2 for other "

@@ -18,6 +18,7 @@ from smart_documents import intel
 from writeamp.drives.histories.store import StoredReading, add, readings_in
 from writeamp.drives.histories.watching import watch_once, without_serials
 from writeamp.errors import WriteampError
+from writeamp.text import hashed_serial, short_hash
 
 DAY_S = 86_400
 
@@ -223,4 +224,15 @@ def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:
     assert [one["days"] for one in drive["intervals"]] == [1, 1]
     assert "Host writes" in figure.read_text()
     assert 'model="INTEL SSDSC2KB960G8"} 2.5' in metrics.read_text()
-    assert "2.5" in in_process.run("measure history", f"--db {db}").out
+    single = tmp_path / "single.json"
+    single.write_text(json.dumps(intel(10_000, 20_000, 1) | {"serial_number": "OTHER"}))
+    watch_once([single], db)
+    page = tmp_path / "page.html"
+    shown = in_process.run("measure history", f"--db {db} --report {page}").out
+    assert shown.startswith("2 drives: the latest WA is 2.5 (1 drive); 1 with one snapshot so far.")
+    names = [f"INTEL SSDSC2KB960G8 {short_hash(hashed_serial(of))}" for of in ("S1", "OTHER")]
+    markdown = in_process.run("report", str(page)).out
+    assert f"{names[0]}: WA is 2.5 over 2 days." in markdown
+    assert f"{names[1]}: one snapshot so far" in markdown
+    other = in_process.run("measure history", f"--db {db} --drive '{names[0]}'").out
+    assert other.startswith(f"{names[0]}: WA was 2.5 in the last interval, and 2.143 since")

@@ -409,7 +409,17 @@ def test_snapshots_of_one_drive_are_a_history(tmp_path: Path) -> None:
     shown = in_process.run("lifetime", f"{' '.join(paths)} --report {page}").out
     assert "years left" in shown
     assert "GB between the snapshots" in shown
-    assert " years left at this rate" in in_process.run("report", str(page)).out
+    markdown = in_process.run("report", str(page)).out
+    assert " years left at this rate" in markdown
+    found = json.loads(done.out)
+    assert found["readings"] == [
+        {"days": 365.0 * at, "percentage_used": used} for at, used in enumerate((1, 2, 4))
+    ]
+    low, middle, high = (found[f"wear_a_year{end}"] for end in ("_low", "", "_high"))
+    assert low < middle < high
+    # The rate of wear is the one that the years are computed from.
+    assert 96 / middle == pytest.approx(found["years"])
+    assert f"Rate of wear: {middle:.3g}% of the rated life per year" in markdown
 
 
 def test_several_drives_are_a_table_and_told_apart_by_their_serial_numbers(tmp_path: Path) -> None:
@@ -437,8 +447,8 @@ def test_several_drives_are_a_table_and_told_apart_by_their_serial_numbers(tmp_p
         assert "no snapshot has the used rated life" in found[-1]["reason"]
         assert done.out.index("50%") < done.out.index("36%")
         assert (
-            f"5 drives: 1 may wear out within a year; the first is {found[0]['drive']} after "
-            f"{found[0]['years_low']:.3g} years at the earliest; 1 of unknown remaining life."
+            f"5 drives: 1 may wear out within a year; the first is {found[0]['drive']}, after at "
+            f"least {found[0]['years_low']:.3g} years; 1 of unknown remaining life."
         ) in run("report", str(page)).out
         chosen = json.loads(run("lifetime", f"{drives} --drive '{found[1]['drive']}' --json").out)
         assert chosen["years"] == found[1]["years"]

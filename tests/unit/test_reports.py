@@ -22,8 +22,11 @@ from reported import (
     CHECK,
     COUNTERS,
     DOCTOR,
+    FLEET,
+    HISTORY,
     HOSTILE,
     LATENCIES,
+    LIFETIME,
     reported,
 )
 from writeamp.differences.difference import diff
@@ -124,7 +127,7 @@ def test_a_page_names_intervals_by_their_kind() -> None:
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.__name__)
 def test_every_section_is_shown_for_a_document_of_the_tests(section: Any, page: Path) -> None:
-    documents = (ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR)
+    documents = (ANSWER, BEFORE_AFTER, CHECK, COUNTERS, DOCTOR, FLEET, HISTORY, LIFETIME)
     timed = Report("simulate", (), {"timed": True}, LATENCIES)
     assert any(map(section, (report_in(page), timed, *map(reported, documents))))
 
@@ -357,6 +360,9 @@ _KEYS = (
     *CHECK,
     *DOCTOR,
     *COUNTERS,
+    *FLEET,
+    *HISTORY,
+    *LIFETIME,
     "causes",
     "models",
     "settings",
@@ -375,7 +381,9 @@ def test_a_document_of_any_shape_is_shown(found: dict[str, Any], is_run: bool) -
     assert in_words(report)
 
 
-@pytest.mark.parametrize("found", [ANSWER, BEFORE_AFTER, CHECK, DOCTOR, COUNTERS])
+@pytest.mark.parametrize(
+    "found", [ANSWER, BEFORE_AFTER, CHECK, DOCTOR, COUNTERS, FLEET, HISTORY, LIFETIME]
+)
 def test_text_of_others_is_shown_and_not_obeyed(found: dict[str, Any]) -> None:
     page = report_page(reported(found, "--trace", HOSTILE)).decode()
     assert "<img" not in page

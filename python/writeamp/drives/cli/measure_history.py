@@ -92,8 +92,8 @@ def history(
     from writeamp.drives.histories.result import history as history_of  # noqa: PLC0415
     from writeamp.drives.histories.result import write_metrics  # noqa: PLC0415 (slow)
 
-    with Bar("reading"):
-        drives = history_of(settings.db, drive=settings.drive)
+    with Bar("reading", lambda done, whole: f"{done:,} of {whole:,} readings") as bar:
+        drives = history_of(settings.db, drive=settings.drive, progress=bar.update)
     if settings.drive is not None and not drives.drives:
         raise no_such_drive(
             settings.drive,

@@ -53,6 +53,10 @@ class Fleet(Drawn):
         return outliers_of(self.drives)
 
     @cached_property
+    def _outliers_by_model(self) -> Counter[str | None]:
+        return Counter(self.drives[place].facts.model for place in self.outliers)
+
+    @cached_property
     def reasons(self) -> list[MissingWa]:
         """Reasons for a missing WA, the most frequent first, with the number of drives of each."""
         return missing_wa(self.drives)
@@ -87,10 +91,18 @@ class Fleet(Drawn):
             ),
             "reasons": [dict(vars(missing)) for missing in self.reasons],
             "drives": [
-                {"file": drive.name, **drive.to_dict(), **self._more(place)}
+                {
+                    "name": drive_name(drive),
+                    "file": drive.name,
+                    **drive.to_dict(),
+                    **self._more(place),
+                }
                 for place, drive in enumerate(self.drives)
             ],
-            "models": [dict(vars(model)) for model in self.models],
+            "models": [
+                {**vars(model), "outliers": self._outliers_by_model[model.model]}
+                for model in self.models
+            ],
             "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
         }
 
@@ -108,7 +120,8 @@ class Fleet(Drawn):
             ">years left at this rate",
             "WA",
         )
-        title = "Remaining life: no drive reports 2% or more of its rated life as used"
+        none = ": no drive reports 2% or more of its rated life as used"
+        title = f"Remaining life{'' if rows else none}"
         return Card(title, _cut(rows, len(places), columns), columns, is_ruled=False)
 
     def _life_row(self, place: int) -> tuple[str, ...]:
@@ -165,7 +178,6 @@ class Fleet(Drawn):
 
     def figure(self) -> BarChart:
         """Describe a bar chart of the write amplification of each drive model."""
-        standing_out = Counter(self.drives[place].facts.model for place in self.outliers)
         bars = [
             ModelBar(
                 model.model or UNNAMED,
@@ -173,7 +185,7 @@ class Fleet(Drawn):
                 model.wa,
                 model.wa_min or model.wa,
                 model.wa_max or model.wa,
-                standing_out[model.model],
+                self._outliers_by_model[model.model],
             )
             for model in self.models
             if model.wa is not None

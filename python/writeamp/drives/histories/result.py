@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.reading import snapshots_of
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.counters.snapshot import Snapshot, snapshot_name
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
 from writeamp.files.output import replacing
-from writeamp.plots.figures.drives import DriveSeries, wa_over_days
+from writeamp.plots.figures.drives import wa_over_days
 from writeamp.plots.spec import PanelChart
+from writeamp.reports.sections.drives import series_of
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress
@@ -31,6 +32,8 @@ _CLOSE_FOR_ESTIMATE = 0.25
 # Checks of counters that fail if the counters are not continuous between two snapshots.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 _LABELS = ("drive", "model")
+# Most drives whose intervals the card shows, and most intervals of each; --json has all.
+_MOST_TABLES, _MOST_INTERVALS = 8, 20
 _PER_CENT = 100.0
 
 
@@ -49,6 +52,19 @@ class DriveHistory:
     snapshots: tuple[Snapshot, ...]
     intervals: tuple[HistoryInterval, ...]
     life: DriveCounters
+
+    @property
+    def name(self) -> str:
+        """Model and short hash of the serial number."""
+        return snapshot_name(self.snapshots[-1], self.drive)
+
+    @property
+    def latest(self) -> str:
+        """WA of the last interval with a known WA as text."""
+        if not self.intervals:
+            return "one snapshot so far"
+        answers = [interval.answer for interval in self.intervals if interval.answer.wa is not None]
+        return answers[-1].wa_in_words if answers else "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +88,7 @@ class History(Drawn):
         return {
             "drives": [
                 {
+                    "name": drive.name,
                     "drive": drive.drive,
                     "model": drive.life.facts.model,
                     "firmware": drive.life.facts.firmware,
@@ -82,36 +99,54 @@ class History(Drawn):
                     ],
                 }
                 for drive in self.drives
-            ]
+            ],
+            "intervals": sum(len(drive.intervals) for drive in self.drives),
         }
 
     def card(self) -> Card:
-        """Return the WA of each interval, and the drives with a single snapshot."""
+        """Return a row for each drive, and a table of the intervals of the first drives."""
         rows = [
-            (drive.life.facts.model or drive.drive, "", "", "", "", "one snapshot only")
-            for drive in self.drives
-            if not drive.intervals
-        ]
-        rows += [
             (
-                interval.answer.facts.model or drive.drive,
-                _shown_time(interval.begins_at),
-                _shown_time(interval.ends_at),
-                interval.answer.wa_in_words,
-                shown_bytes(round(interval.answer.host.nominal)) if interval.answer.host else "",
-                interval.answer.reason,
+                drive.name,
+                f"{len(drive.snapshots):,}",
+                drive.life.wa_in_words,
+                drive.latest,
+                _shown_time(drive.snapshots[-1].facts.taken_at or 0.0),
             )
             for drive in self.drives
-            for interval in drive.intervals
         ]
-        intervals = sum(len(drive.intervals) for drive in self.drives)
-        title = f"History of {len(self.drives):,} drives in {intervals:,} intervals"
-        columns = ("drive", "from (UTC)", "until (UTC)", "WA", "host wrote", "reason")
-        return Card(title, rows, columns, is_ruled=False)
+        columns = ("drive", ">snapshots", "WA since new", "WA of the last interval", "until (UTC)")
+        parts = [_interval_card(drive) for drive in self.drives if drive.intervals]
+        left_out = len(parts) - _MOST_TABLES
+        return Card(
+            "History",
+            rows,
+            columns,
+            legend=[f"{left_out} more drives have intervals (--json)"] if left_out > 0 else [],
+            parts=parts[:_MOST_TABLES],
+            is_ruled=False,
+        )
 
     def figure(self) -> PanelChart:
         """Describe WA and host bytes of each drive over time in days."""
-        return wa_over_days([_series(drive) for drive in self.drives])
+        return wa_over_days([series_of(drive) for drive in self.to_dict()["drives"]])
+
+
+def _interval_card(drive: DriveHistory) -> Card:
+    rows = [
+        (
+            _shown_time(interval.begins_at),
+            _shown_time(interval.ends_at),
+            interval.answer.wa_in_words,
+            shown_bytes(round(interval.answer.host.nominal)) if interval.answer.host else "",
+            interval.answer.reason,
+        )
+        for interval in drive.intervals[-_MOST_INTERVALS:]
+    ]
+    earlier = len(drive.intervals) - len(rows)
+    notes = [f"earlier intervals: {earlier}, in --json"] if earlier else []
+    columns = (f"{drive.name}, from (UTC)", "until (UTC)", "WA", "host wrote", "reason")
+    return Card(drive.name, rows, columns, notes=notes, is_ruled=False)
 
 
 def _shown_time(seconds: float) -> str:
@@ -128,26 +163,15 @@ def _times(interval: HistoryInterval) -> dict[str, Any]:
     }
 
 
-def _series(drive: DriveHistory) -> DriveSeries:
-    first = drive.snapshots[0].facts.taken_at or 0.0
-    days, wa, daily = [], [], []
-    for each in drive.intervals:
-        length = (each.ends_at - each.begins_at) / 86_400
-        host = each.answer.host
-        for end in (each.begins_at, each.ends_at):
-            days.append((end - first) / 86_400)
-            wa.append(float("nan") if each.answer.wa is None else each.answer.wa)
-            is_known = host is not None and length > 0 and not each.is_break
-            daily.append(float(host.nominal) / length / 1e9 if is_known and host else float("nan"))
-    return DriveSeries(drive.life.facts.model or drive.drive, days, wa, daily)
-
-
-def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
+def history(
+    db: str | os.PathLike[str], *, drive: str | None = None, progress: Progress | None = None
+) -> History:
     """Return the history of the watched drives.
 
     Args:
         db: file written by `writeamp measure watch`.
         drive: only drives with this text in their serial hash, source or model.
+        progress: called with the number of readings that were read, and the total.
 
     Returns:
         `History`: `drives`, each with its snapshots and WA over time.
@@ -168,7 +192,7 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
         drive = Text().check("drive", drive)
     drives = [
         DriveHistory(name, tuple(group), tuple(intervals_of(group)), life_answer(group[-1]))
-        for name, group in sorted(snapshots_by_drive(db).items())
+        for name, group in sorted(snapshots_by_drive(db, progress).items())
     ]
     return History(
         tuple(
@@ -223,7 +247,9 @@ def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
 
 
 def _names(history: DriveHistory) -> str:
-    return "\n".join((history.drive, history.life.name, history.life.facts.model or ""))
+    return "\n".join(
+        (history.drive, history.name, history.life.name, history.life.facts.model or "")
+    )
 
 
 class HistoryInterval(NamedTuple):

@@ -63,13 +63,13 @@ class DriveLifetimes(Presented):
 
     def card(self) -> Card:
         """Return a row for each drive."""
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (drive.drive, *_cells(drive.lifetime), drive.reason)
             if drive.lifetime
             else (drive.drive, "", "unknown", "", "", drive.reason)
             for drive in self.drives
         ]
-        columns = (
+        columns: tuple[str, ...] = (
             "drive, shortest remaining life first",
             ">rated life used",
             "years left at this rate",
@@ -77,6 +77,8 @@ class DriveLifetimes(Presented):
             ">GB a day",
             "reason",
         )
+        if not any(row[-1] for row in rows):
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
         return Card("Lifetimes", rows, columns, is_ruled=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -25,7 +26,7 @@ from writeamp.drives.lifetime.forecast import (
     powered_share,
 )
 from writeamp.drives.lifetime.rates import WearReading
-from writeamp.drives.lifetime.result import UNKNOWN, DriveLifetime
+from writeamp.drives.lifetime.result import UNKNOWN, DriveLifetime, UsedLife
 from writeamp.errors import WriteampError
 
 _NO_TIMES = "the snapshots have no times"
@@ -234,6 +235,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
         "wa_of_interval": interval_answer(used[0], used[-1]).wa if len(used) > 1 else None,
         "host_bytes_a_day": daily,
         "percentage_used": percent,
+        "readings": tuple(_used_life(readings)),
         "assumptions": tuple(_rated_cycles(last)),
     }
     if percent >= WHOLE_PERCENT:
@@ -259,7 +261,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
     if forecast.method == LIFE_SO_FAR and not history.is_by_hours:
         warnings += (_power_warning(powered_share(readings)),)
     return DriveLifetime(
-        forecast.method, **_years(forecast), dominates=forecast.dominates,
+        forecast.method, **_years(forecast), **_wear(forecast), dominates=forecast.dominates,
         backtest=backtest_of(readings, is_by_hours=is_by_hours), warnings=warnings, **common,
     )  # fmt: skip
 
@@ -297,6 +299,23 @@ def _years(forecast: WearForecast) -> dict[str, Any]:
     if middle is None:
         return {"at_least_years": low}
     return {"years": middle, "years_low": low, "years_high": high}
+
+
+def _wear(forecast: WearForecast) -> dict[str, Any]:
+    low, middle, high = (rate * YEAR_S for rate in forecast.bounds)
+    return {
+        "wear_a_year": middle if low > 0 else None,
+        "wear_a_year_low": low or None,
+        "wear_a_year_high": high if math.isfinite(high) else None,
+    }
+
+
+def _used_life(readings: Sequence[WearReading]) -> Iterator[UsedLife]:
+    """Yield the first, each changed and the last reading, in days since the first."""
+    for at, reading in enumerate(readings):
+        is_end = at in (0, len(readings) - 1)
+        if is_end or reading.percent != readings[at - 1].percent:
+            yield UsedLife((reading.early_s - readings[0].early_s) / DAY_S, reading.percent)
 
 
 def _rated_cycles(facts: CounterFacts) -> Iterator[tuple[str, str]]:

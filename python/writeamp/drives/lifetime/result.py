@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.results.card import Card, Presented
-from writeamp.results.numbers import MORE, bounds_in_words, years_in_words
+from writeamp.results.numbers import MORE, bounds_in_words, range_of, years_in_words
 
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
 SIMULATION, UNKNOWN = "simulation", "unknown"
+# Most readings that the card shows; --json has all.
+_MOST_READINGS = 10
 # Numbers from here on would be printed as a power of ten if rounded to four digits.
 _FOUR_DIGITS_GB = 1e4
 
@@ -35,6 +37,14 @@ class Backtest:
 
 
 @dataclass(frozen=True)
+class UsedLife:
+    """Reading of percentage used, so many days after the first reading."""
+
+    days: float
+    percentage_used: float
+
+
+@dataclass(frozen=True)
 class DriveLifetime(Presented):
     """Years until the rated life of a drive is used.
 
@@ -53,6 +63,10 @@ class DriveLifetime(Presented):
         percentage_used_a_year: share of the rated erases used per year of a load, in percent; None
             for a real drive.
         percentage_used: rated life that a real drive has used, in percent; None for a load.
+        wear_a_year, wear_a_year_low, wear_a_year_high: rate of wear of a real drive that the
+            forecast continues, in percent of the rated life per year; None if unknown.
+        readings: readings of percentage used from which the rate is computed, without those that
+            repeat the previous one.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
         dominates: main cause of the width of the bounds.
         what_if: changes of the drive or the load, with their effects.
@@ -75,6 +89,10 @@ class DriveLifetime(Presented):
     tbw: float | None = None
     percentage_used_a_year: float | None = None
     percentage_used: float | None = None
+    wear_a_year: float | None = None
+    wear_a_year_low: float | None = None
+    wear_a_year_high: float | None = None
+    readings: tuple[UsedLife, ...] = ()
     host_bytes_a_day: float | None = None
     dominates: str = ""
     what_if: tuple[WhatIf, ...] = ()
@@ -127,6 +145,7 @@ class DriveLifetime(Presented):
         """Return the lifetime as JSON types."""
         record = dict(vars(self))
         record["what_if"] = [dict(vars(change)) for change in self.what_if]
+        record["readings"] = [dict(vars(reading)) for reading in self.readings]
         record["assumptions"] = dict(self.assumptions)
         record["warnings"] = list(self.warnings)
         record["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
@@ -138,6 +157,14 @@ class DriveLifetime(Presented):
         years = "years" if self.is_of_load else "years left"
         rows.append((years, self.years_text))
         rows.append(("method", self.method))
+        if self.percentage_used is not None:
+            rows.append(("rated life used", f"{self.percentage_used:g}%"))
+        if self.wear_a_year is not None:
+            within = range_of(self.wear_a_year_low or 0.0, self.wear_a_year_high or 0.0, ".3g")
+            interval = f" ({LEVEL:.0%} interval: {within})" if within else ""
+            rows.append(
+                ("rate of wear", f"{self.wear_a_year:.3g}% of the rated life per year{interval}")
+            )
         rows += [("bounds depend most on", self.dominates)] if self.dominates else []
         if self.backtest is not None:
             past = self.backtest
@@ -174,7 +201,18 @@ class DriveLifetime(Presented):
         ]
         columns = ("what if", "WA", "years", "reason")
         changes = Card("What if", what_if, columns, is_ruled=False)
-        return Card("Lifetime", rows, warnings=self.warnings, parts=[changes] if what_if else [])
+        tables = [table for table in (changes, self._reading_card()) if table.rows]
+        return Card("Lifetime", rows, warnings=self.warnings, parts=tables)
+
+    def _reading_card(self) -> Card:
+        """Return the last readings; a single one is in the facts."""
+        last = self.readings[-1].days if self.readings else 0.0
+        rows = [
+            (f"{last - reading.days:,.4g}", f"{reading.percentage_used:g}%")
+            for reading in self.readings[-_MOST_READINGS:]
+        ]
+        columns = (">days before the last reading", ">rated life used")
+        return Card("Readings", rows if len(rows) > 1 else [], columns, is_ruled=False)
 
 
 def gigabytes(size_bytes: float) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
-from writeamp.plots.spec import BarChart, Layer, Line, Panel, PanelChart
-from writeamp.plots.style import panels_apart, series_color
+from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Panel, PanelChart
+from writeamp.plots.style import INK, panels_apart, series_color
 
 # Maximum number of lines; more lines would be hard to distinguish.
 _MOST_DRIVES = 8
@@ -80,3 +80,82 @@ def wa_by_model(models: Sequence[ModelBar], subtitle: str) -> BarChart:
             for model in shown
         ),
     )
+
+
+class LifeBar(NamedTuple):
+    """Bounds of the years that a drive has left."""
+
+    drive: str
+    low: float
+    high: float
+
+
+def life_left(drives: Sequence[LifeBar]) -> BarChart:
+    """Describe the years left of the first 40 drives: a bar to the lower bound, then the range.
+
+    Raises:
+        WriteampError: `drives` is empty.
+    """
+    if not drives:
+        raise WriteampError("no drive has a known remaining life to draw")
+    shown = drives[:_MOST_ROWS]
+    return BarChart(
+        title="Years left of drives at this rate",
+        subtitle=f"{len(drives) - len(shown)} drives are not shown" if shown != drives else "",
+        x_label="years until the rated life is used: lower and upper bound",
+        bars=tuple(drive.drive for drive in shown),
+        layers=(Layer("lower bound", series_color(0), tuple(drive.low for drive in shown)),),
+        low=tuple(drive.low for drive in shown),
+        high=tuple(drive.high for drive in shown),
+        texts=tuple("" for _ in shown),
+    )
+
+
+class Wear(NamedTuple):
+    """Readings of percentage used over days, and rates of wear, in percent per year.
+
+    The rates are the lowest, the fitted and the highest one.
+    """
+
+    days: Sequence[float]
+    percent: Sequence[float]
+    rates: tuple[float, float, float]
+
+
+_YEAR_DAYS, _WHOLE_PERCENT, _MOST_YEARS = 365.0, 100.0, 100.0
+
+
+def wear_over_time(wear: Wear) -> PanelChart:
+    """Describe the readings with the fitted rate, and the forecast until the rated life is used."""
+    last_day, last = wear.days[-1], wear.percent[-1]
+    low, middle, _ = wear.rates
+    panels = []
+    if len(wear.days) > 1:
+        fit = [last + (day - last_day) / _YEAR_DAYS * middle for day in (wear.days[0], last_day)]
+        lines = (
+            Line(wear.days, wear.percent, series_color(0), 0.0, marker="circle", label="readings"),
+            Line((wear.days[0], last_day), fit, series_color(1), label="fitted rate"),
+        )
+        panels.append(
+            Panel(
+                "History and fit",
+                lines,
+                x_label="days since the first reading",
+                y_label="rated life used, %",
+                from_zero=False,
+            )
+        )
+    end = min((_WHOLE_PERCENT - last) / low, _MOST_YEARS) if low > 0 else _MOST_YEARS
+    years = [end * step / 50 for step in range(51)]
+    at_rate = [[min(last + rate * year, _WHOLE_PERCENT) for year in years] for rate in wear.rates]
+    panels.append(
+        Panel(
+            "Forecast",
+            (Line(years, at_rate[1], series_color(1), label="fitted rate"),),
+            areas=(Area(years, at_rate[0], at_rate[2], series_color(1)),),
+            levels=(Mark(_WHOLE_PERCENT, INK, "dash", "rated life"),),
+            x_label="years after the last reading",
+            y_label="rated life used, %",
+        )
+    )
+    return panels_apart("Rated life used", "", panels, columns=1)

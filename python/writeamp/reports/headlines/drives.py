@@ -69,8 +69,9 @@ def of_lifetimes(document: _Document) -> str:
     soon = sum(years < 1 for years, _ in lives)
     least, first = min(lives, key=lambda pair: pair[0])
     unknown = len(drives) - len(lives)
-    text += f"{soon or 'none'} may wear out within a year; the first is {words(first, 'drive')}"
-    text += f" after {years_in_words(least)} years at the earliest"
+    soon_text = f"{soon} may wear out" if soon else "none wears out"
+    text += f"{soon_text} within a year; the first is {words(first, 'drive')}, after at least "
+    text += f"{years_in_words(least)} years"
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
 
 

@@ -17,6 +17,8 @@ _TITLES = {"way": "WA by source", "manager": "WA by policy", "model": "WA by mod
 
 def ways(report: Report) -> Section | None:
     """Return a drawing of the WA of at least two rows."""
+    if "drives" in report.document:  # the models of a fleet are drawn in `drives.py`
+        return None
     answers = rows(report.document, "rows") or rows(report.document, "models")
     key = next((name for name in _TITLES if answers and all(name in row for row in answers)), None)
     if key is None:
