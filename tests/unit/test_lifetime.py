@@ -6,7 +6,8 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,12 +17,13 @@ import writeamp as wa
 from in_process import run
 from places import ROOT
 from smart_documents import ata, intel, text_of_ata
+from writeamp.devices.drive import Device
 from writeamp.drives.counters.amounts import BYTE, Counter
 from writeamp.drives.counters.facts import CounterFacts, Erases
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.of_history import lifetime_of_history
-from writeamp.drives.lifetime.result import DriveLifetime
-from writeamp.drives.lifetime.under_load import lifetime_under_load
+from writeamp.drives.lifetime.result import DriveLifetime, WhatIf
+from writeamp.drives.lifetime.under_load import lifetime_under_load, too_small
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial, short_hash
 
@@ -467,6 +469,13 @@ def test_no_more_than_100_years_are_foretold(tmp_path: Path) -> None:
     )
 
 
+def test_a_change_that_shortens_the_life_is_marked() -> None:
+    changes = tuple(WhatIf("a", 2.0, years) for years in (8.0, 9.99, 12.5, None))
+    found = DriveLifetime("simulation", 10.0, 9.0, 11.0, what_if=changes)
+    assert [row[3] for row in found.card().parts[0].rows] == ["-20%, worse", "none", "+25%", ""]
+    assert [row["years_change"] for row in found.to_dict()["what_if"]][2:] == [0.25, None]
+
+
 def test_wa_since_new_and_of_the_interval_stand_apart(tmp_path: Path) -> None:
     paths = []
     for day, (host, flash) in enumerate(((1000, 2000), (3000, 8000))):
@@ -505,3 +514,15 @@ def test_a_trace_on_a_trimmed_drive_wears_as_much_flash_as_on_the_full_one() -> 
     (trimmed,) = (one for one in found.what_if if one.change.startswith("TRIM"))
     assert trimmed.wa < 0.9 * found.wa
     assert trimmed.years * trimmed.wa == pytest.approx(found.years * found.wa, rel=0.07)
+
+
+@pytest.mark.parametrize("blocks", [63, 64])
+def test_a_simulated_drive_of_few_blocks_is_doubted(blocks: int) -> None:
+    shape = SimpleNamespace(physical_pages=16 * blocks + 15, pages_per_erase_unit=16)
+    device = cast("Device", shape)
+    found = list(too_small(device, is_of_trace=True))
+    assert [sentence[:78] for sentence in found] == (
+        ["the simulated drive is too small because the trace writes few pages: it has 63"]
+        if blocks == 63
+        else []
+    )

@@ -11,6 +11,8 @@ from writeamp.results.numbers import MORE, bounds_in_words, range_of, years_in_w
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
 SIMULATION, UNKNOWN = "simulation", "unknown"
+# A smaller change of the life is shown as none.
+_LEAST_EFFECT = 0.005
 # Most readings that the card shows; --json has all.
 _MOST_READINGS = 10
 # Numbers from here on would be printed as a power of ten if rounded to four digits.
@@ -69,7 +71,8 @@ class DriveLifetime(Presented):
             repeat the previous one.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
         dominates: main cause of the width of the bounds.
-        what_if: changes of the drive or the load, with their effects.
+        what_if: changes of the drive or the load, with their effects; in `to_dict`, `years_change`
+            is the change of `years` as a share.
         assumptions: facts behind the answer, by name.
         warnings: sentences about possible errors.
         backtest: for a history, how many forecasts from its earlier part were right; None without a
@@ -144,12 +147,18 @@ class DriveLifetime(Presented):
     def to_dict(self) -> dict[str, Any]:
         """Return the lifetime as JSON types."""
         record = dict(vars(self))
-        record["what_if"] = [dict(vars(change)) for change in self.what_if]
+        record["what_if"] = [
+            {**vars(change), "years_change": self._effect_of(change)} for change in self.what_if
+        ]
         record["readings"] = [dict(vars(reading)) for reading in self.readings]
         record["assumptions"] = dict(self.assumptions)
         record["warnings"] = list(self.warnings)
         record["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
         return record
+
+    def _effect_of(self, change: WhatIf) -> float | None:
+        """Return the relative change of the life; negative if the change shortens it."""
+        return None if change.years is None or not self.years else change.years / self.years - 1
 
     def card(self) -> Card:
         """Return the years with their causes, and the effects of changes."""
@@ -194,12 +203,13 @@ class DriveLifetime(Presented):
             (
                 change.change,
                 "" if change.wa is None else f"{change.wa:.4g}",
-                "" if change.years is None else f"{change.years:.4g}",
+                "" if change.years is None else years_in_words(change.years),
+                _effect_in_words(self._effect_of(change)),
                 change.reason,
             )
             for change in self.what_if
         ]
-        columns = ("what if", "WA", "years", "reason")
+        columns = ("what if", ">WA", "years", "change of the life", "reason")
         changes = Card("What if", what_if, columns, is_ruled=False)
         tables = [table for table in (changes, self._reading_card()) if table.rows]
         return Card("Lifetime", rows, warnings=self.warnings, parts=tables)
@@ -213,6 +223,14 @@ class DriveLifetime(Presented):
         ]
         columns = (">days before the last reading", ">rated life used")
         return Card("Readings", rows if len(rows) > 1 else [], columns, is_ruled=False)
+
+
+def _effect_in_words(share: float | None) -> str:
+    if share is None:
+        return ""
+    if abs(share) < _LEAST_EFFECT:
+        return "none"
+    return f"{share:+.0%}" + (", worse" if share < 0 else "")
 
 
 def gigabytes(size_bytes: float) -> str:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import writeamp.traces as trace_room
 from writeamp.devices.device import profile_op
+from writeamp.devices.drive import Device
 from writeamp.devices.profile import profile
 from writeamp.drives.lifetime.result import SIMULATION, DriveLifetime, WhatIf
 from writeamp.errors import WriteampError
@@ -44,6 +45,9 @@ _MORE_OP = (0.07, 0.14)
 _MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
 _HANDLES = "nvme-fdp:handles=4"
 _FULL = 0.9
+# With fewer blocks (of all planes that are erased together), open blocks take much of the spare
+# space.
+_FEWEST_UNITS = 64
 _TRIM = "TRIM that keeps a tenth of the capacity free"
 
 
@@ -203,8 +207,20 @@ def _lifetime(
             ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
             *_of_candidates(of_all),
         ),
-        warnings=tuple(base.warnings) if hasattr(base, "warnings") else (),
+        warnings=tuple(too_small(base.plan.device, is_of_trace=load.trace is not None)),
     )
+
+
+def too_small(device: Device, *, is_of_trace: bool) -> Iterator[str]:
+    """Yield a warning if the simulated drive has too few blocks to represent the profile."""
+    units = device.physical_pages // device.pages_per_erase_unit
+    if units < _FEWEST_UNITS:
+        cause = " because the trace writes few pages" if is_of_trace else ""
+        yield (
+            f"the simulated drive is too small{cause}: it has {units} blocks, fewer than "
+            f"{_FEWEST_UNITS}; WA and years may differ from those of the full drive, and block "
+            "managers with many open blocks do not fit"
+        )
 
 
 def _relative_low(base: Endurance) -> float:
