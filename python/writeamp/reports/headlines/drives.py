@@ -27,9 +27,7 @@ def of_findings(document: _Document) -> str:
         was = "" if now is None else f"{four_digits(now)} instead of "
         effect = f" (WA {was}{four_digits(fixed)})"
     amounts = ", ".join(
-        _counted(count, severity)
-        for count, severity in zip(counts, severities, strict=True)
-        if count
+        plural(count, severity) for count, severity in zip(counts, severities, strict=True) if count
     )
     link = ": " if sum(counts) == 1 else "; the worst is "
     return f"{amounts}{link}{words(worst, 'id')}{effect}."
@@ -63,7 +61,7 @@ def of_lifetimes(document: _Document) -> str:
     """Return how many drives wear out soon, and the first of them."""
     drives = rows(document, "lifetimes")
     lives = [(years, drive) for drive in drives if (years := _first_year(drive)) is not None]
-    text = f"{_counted(len(drives), 'drive')}: "
+    text = f"{plural(len(drives), 'drive')}: "
     if not lives:
         return f"{text}the remaining life is unknown for all."
     soon = sum(years < 1 for years, _ in lives)
@@ -100,7 +98,7 @@ def of_fleet(document: _Document) -> str:
     groups += [f"{others:,.0f} for other reasons"] if others else []
     if without:
         clauses.append(f"{without:,.0f} without: {', '.join(groups)}")
-    return f"{_counted(drives, 'drive')}: {'; '.join(clauses)}."
+    return f"{plural(drives, 'drive')}: {'; '.join(clauses)}."
 
 
 def of_history(document: _Document) -> str:
@@ -114,11 +112,11 @@ def of_history(document: _Document) -> str:
         latest = sorted(wa for drive in drives if (wa := _latest_wa(drive)) is not None)
         of_all = (
             f"the latest WA is {range_of(latest[0], latest[-1]) or four_digits(latest[0])}"
-            f" ({_counted(len(latest), 'drive')})"
+            f" ({plural(len(latest), 'drive')})"
             if latest
             else "no interval has a WA"
         )
-        return f"{_counted(len(drives), 'drive')}: {'; '.join(filter(None, (of_all, has_one)))}."
+        return f"{plural(len(drives), 'drive')}: {'; '.join(filter(None, (of_all, has_one)))}."
     (drive,) = drives
     name = words(drive, "name") or words(drive, "drive")
     if single:
@@ -133,10 +131,6 @@ def _latest_wa(drive: _Document) -> float | None:
     """Return the WA of the last interval that has one, or None."""
     values = [wa for each in rows(drive, "intervals") if (wa := number(each, "wa")) is not None]
     return values[-1] if values else None
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def of_snapshots(document: _Document) -> str:

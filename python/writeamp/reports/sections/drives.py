@@ -35,10 +35,10 @@ def wear(report: Report) -> Section | None:
         and (used := number(reading, "percentage_used")) is not None
     ]
     rates = [number(document, f"wear_a_year{end}") for end in ("_low", "", "_high")]
-    known = [rate for rate in rates if rate is not None and rate > 0]
-    if not points or len(known) < len(rates) or points[-1][1] >= 100:
+    positive = [rate for rate in rates if rate is not None and rate > 0]
+    if not points or len(positive) < len(rates) or points[-1][1] >= 100:
         return None
-    low, middle, high = known
+    low, middle, high = positive
     caption = (
         "The forecast continues the fitted rate; the shaded area has the lowest and the highest "
         "rate that agree with the readings."
