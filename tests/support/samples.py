@@ -282,9 +282,6 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "DoctorReport": examined,
     "Fleet": lambda folder: (counted(folder), wa.measure.fleet([folder]))[1],
     "History": watched,
-    "DriveLifetimes": lambda _: DriveLifetimes(
-        (OneLifetime("A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
-    ),
     "BlackBox": model,
     "Forecast": forecast,
     "Predictions of one target": lambda folder: forecast(folder)["latency"],
@@ -322,6 +319,9 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "WayRow of counters": lambda _: WayRow("real", "real", 2.0, 0.1, "bytes", bounds=(1.9, 2.1)),
     "Row of a learnt profile": lambda folder: replace(
         compared(folder).rows[0], substitutes=(OfCandidates(mixture(folder)),)
+    ),
+    "DriveLifetimes": lambda _: DriveLifetimes(
+        (OneLifetime("A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
     ),
     "Lifetime of a real drive": lambda _: DriveLifetime("life so far", 2.0, 1.0, 3.0),
     "Advice": lambda folder: answered_by_theory(folder).advice[0],
