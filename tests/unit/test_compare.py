@@ -99,7 +99,7 @@ def test_commas_within_a_spec_do_not_separate(text: str, specs: list[str]) -> No
 
 def test_an_error_names_the_manager_that_it_comes_from() -> None:
     with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf needs hints on the group"):
-        wa.compare(trace=TRACE, managers=["single", "hcwf"], replicas=1, op=0.2)
+        wa.compare(trace=TRACE, managers=["hcwf"], replicas=1, op=0.2)
 
 
 def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None:
@@ -345,16 +345,58 @@ def test_a_row_that_fails_leaves_the_others_shown(
     assert done.err.endswith("writeamp: sepgc: the engine gave up\n")
 
 
-def test_a_row_that_cannot_be_is_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "run", lambda *_: pytest.fail("a row ran"))
-    with pytest.raises(wa.WriteampError) as error:
-        wa.compare(
-            managers="single,sepbit", victims="greedy,fifo", workload="uniform,zipf", op=0.05,
-            blocks=64, pages_per_block=32,
-        )  # fmt: skip
-    assert str(error.value).startswith(
-        "sepbit with greedy on uniform: the drive is too small for sepbit: "
+TIGHT: dict[str, Any] = {"op": 0.05, "blocks": 64, "pages_per_block": 32, "replicas": 1}
+
+
+def test_a_row_that_cannot_run_has_a_reason_and_an_op_that_works(tmp_path: Path) -> None:
+    result = wa.compare(
+        managers="sepbit,single", victims="greedy,fifo", workload="uniform,zipf", **TIGHT
     )
+    assert [row.manager for row in result.rows] == ["single"] * 4
+    assert [row.name for row in result.omitted][1] == "sepbit with fifo on uniform"
+    rows = result.to_dict()["rows"]
+    assert [row["wa"] is None for row in rows] == [True, True, False, False] * 2
+    assert rows[0].keys() == rows[2].keys()
+    assert rows[2]["reason"] is rows[2]["working_op"] is None
+    op = rows[0]["working_op"]
+    ending = f"; --op {op:g} works"
+    assert rows[0]["reason"].startswith("the drive is too small for sepbit: ")
+    assert rows[0]["reason"].endswith(ending)
+    # The op works, and a smaller one in whole per cents does not.
+    assert wa.compare(managers="sepbit", **TIGHT | {"op": op, "writes": 2000}).rows
+    with pytest.raises(wa.WriteampError, match=r"^sepbit: the drive is too small"):
+        wa.compare(managers="sepbit", **TIGHT | {"op": op - 0.01})
+    assert result.to_frame()["reason"].null_count() == 4
+    assert [part.rows[-1][2] for part in result.card().parts] == ["–", "–"]
+    chart = result.figure()
+    assert chart.texts.count("cannot run") == 4
+    result.plot(tmp_path / "omitted.svg")
+    command = "--op 0.05 --blocks 64 --pages-per-block 32 --replicas 1 --writes 2000 --managers"
+    some = run("compare", f"{command} sepbit,single")
+    assert some.status == 0
+    assert ending in " ".join(some.out.split())
+    none = run("compare", f"{command} sepbit,dac")
+    assert (none.status, none.out) == (2, "")
+    assert none.err.startswith("writeamp: sepbit: the drive is too small")
+
+
+def test_a_row_that_is_refused_after_its_drive_was_built_is_omitted() -> None:
+    many = "/".join("1" * 40)
+    result = wa.compare(
+        managers="wolf,single", workload=f"groups:sizes={many},freq={many}", **TIGHT | {"op": 0.2}
+    )
+    assert [row.manager for row in result.rows] == ["single"]
+    [row] = result.omitted
+    assert "40 groups of pages" in row.reason
+    assert row.working_op is None
+
+
+def test_a_row_that_cannot_run_at_a_capacity_has_its_requested_name() -> None:
+    result = wa.compare(
+        managers="dac:regions=64,single", capacity="100GB", op=0.002, writes=20_000, replicas=1
+    )
+    assert [row.manager for row in result.omitted] == ["dac:regions=64"]
+    assert result.rows[0].substitutes
 
 
 def test_a_picture_without_an_interval_promises_none() -> None:

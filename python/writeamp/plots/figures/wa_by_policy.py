@@ -35,7 +35,7 @@ class PolicyResult:
 
     Attributes:
         label: name of the bar.
-        wa: write amplification, the length of the bar.
+        wa: write amplification, the length of the bar; NaN for a policy that cannot run.
         causes: flash pages programmed by cause ("host", "gc", …), which divide the bar.
         ci_low, ci_high: bounds of the interval.
         section: heading above consecutive bars with the same section.
@@ -77,9 +77,12 @@ def wa_by_policy(
     if not rows:
         raise WriteampError("a figure of write amplification by policy needs at least one row")
     for row in rows:
-        if sum(row.causes.values()) <= 0:
+        if not math.isnan(row.wa) and sum(row.causes.values()) <= 0:
             raise WriteampError(f"row {row.label!r} has no programmed flash page; leave it out")
-    texts = tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows)
+    texts = tuple(
+        "cannot run" if math.isnan(row.wa) else with_error(row.wa, row.ci_low, row.ci_high)
+        for row in rows
+    )
     return BarChart(
         title=title,
         subtitle=with_legend_of_error(subtitle, texts, interval),
@@ -89,9 +92,7 @@ def wa_by_policy(
             Layer(
                 label=_CAUSE_LABELS.get(cause, cause),
                 color=HOST_COLOR if cause == "host" else SERIES_COLORS[index % len(SERIES_COLORS)],
-                values=tuple(
-                    row.wa * row.causes.get(cause, 0) / sum(row.causes.values()) for row in rows
-                ),
+                values=tuple(_length_of(row, cause) for row in rows),
             )
             for index, cause in enumerate(_causes(rows), start=-1)
         ),
@@ -102,6 +103,13 @@ def wa_by_policy(
         points=_theory_of_rows(rows),
         sections=_sections(rows),
     )
+
+
+def _length_of(row: PolicyResult, cause: str) -> float:
+    """Return the part of a bar for a cause, which is 0 for a policy that cannot run."""
+    if math.isnan(row.wa):
+        return 0.0
+    return row.wa * row.causes.get(cause, 0) / sum(row.causes.values())
 
 
 def _theory_of_rows(rows: Sequence[PolicyResult]) -> tuple[Line, ...]:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from writeamp.devices.device import Device
-from writeamp.devices.policy import Policy
-from writeamp.errors import Interrupted, PolicyError, WriteampError, placed
+from writeamp.errors import Interrupted, PolicyError, RefusedError, WriteampError, placed
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
-from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.meaning import meaning_of_run
-from writeamp.runs.one_run import new_simulation
-from writeamp.runs.plan import Plan, policies_of
-from writeamp.runs.refusals import check_memory
+from writeamp.runs.plan import policies_of
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
@@ -35,10 +29,17 @@ from writeamp.settings.settings import (
 from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 from writeamp.studies.compare.load import load_labels
 from writeamp.studies.compare.of_candidates import compared_over_candidates
+from writeamp.studies.compare.omitted import (
+    NoRowFitsError,
+    OmittedRow,
+    reason_and_op,
+    refusal,
+)
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
+from writeamp.studies.compare.turns import Bases, Turn, TurnCodec, plan_of_turn
 from writeamp.studies.simulation import plan_of
-from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
+from writeamp.studies.study import RunStore, keep_runs
 
 # Length of a run, in writes of the whole drive. It is the same for every manager, since the WA of a
 # workload that changes over time depends on the length. Most schemes adapt to skewed workloads
@@ -46,18 +47,8 @@ from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 DEFAULT_DRIVE_WRITES = 20
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """Run of a comparison: the index of its load, its policy, and its seed."""
-
-    load: int
-    policy: Policy
-    seed: int
-    name: str
-
-
-# Plan and drive of each load. The plan is the one of the first run on that load.
-_Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
+# Result or error of each finished run, by its index.
+_Outcomes: TypeAlias = Mapping[int, Result | WriteampError]
 
 
 def run_comparison(
@@ -78,8 +69,8 @@ def run_comparison(
 
     Raises:
         Interrupted: Ctrl-C; it carries a comparison of the finished managers, or None.
-        WriteampError: a row failed; `finished` has a comparison of the other rows, or None. Or a
-            row's drive cannot be built, which is checked before the first run.
+        WriteampError: a row failed; `finished` has a comparison of the other rows, or None. Or no
+            row can run on the drive, which is checked before the first run.
     """
 
     def on_one_drive(
@@ -107,25 +98,25 @@ def _to_target(
     scaled: ScaledExperiment, comparison: Comparison, other: Comparison | None
 ) -> Comparison:
     """Return a comparison for the requested drive, with each row's scaling error."""
-    # If `other` is complete, its rows are in the same order. Rows cannot be matched by name,
-    # because the parameters of policies are scaled.
-    others = [None] * len(comparison.rows) if other is None else other.rows
+    # Rows cannot be matched by name, because the parameters of policies are scaled.
+    others = {} if other is None else {row.place: row for row in other.rows}
     rows = []
-    for row, other_row in zip(comparison.rows, others, strict=True):
+    for row in comparison.rows:
         results = tuple(
             replace(result, plan=scaled.target_plan(result.plan)) for result in row.results
         )
         manager = results[0].plan.policy.manager
-        error = scaled.error(row, other_row)
+        error = scaled.error(row, others.get(row.place))
         rows.append(replace(row, manager=manager, results=results, substitutes=(error,)))
+    omitted = tuple(replace(row, plan=scaled.target_plan(row.plan)) for row in comparison.omitted)
     requested = scaled.requested
     names = _names(requested) if comparison.unfinished else ()
-    return _without(names, replace(comparison, rows=tuple(rows)))
+    return _without(names, replace(comparison, rows=tuple(rows), omitted=omitted))
 
 
 def _without(names: tuple[str, ...], comparison: Comparison) -> Comparison:
     """Return a comparison in which given names without a row are listed as `unfinished`."""
-    finished = {row.name for row in comparison.rows}
+    finished = {row.name for row in comparison.rows} | {row.name for row in comparison.omitted}
     return replace(comparison, unfinished=tuple(name for name in names if name not in finished))
 
 
@@ -140,28 +131,37 @@ def _compared(
 ) -> Comparison:
     bases = _bases(experiment)
     settings, notes = _settings(experiment), _combinations(experiment).notes
-    turns = _turns(experiment, [plan.load_name for plan, _ in bases])
-    _refuse_impossible(bases, turns)
+    with_victims = _combinations(experiment).with_victims
+    requested = _turns(experiment, [plan.load_name for plan, _ in bases])
+    impossible = _impossible(experiment, bases, requested)
+    turns = [turn for turn in requested if turn.place not in impossible]
+    if not turns:
+        raise NoRowFitsError(tuple(impossible.values()))
     if runner is None:
         most = min(drives_that_fit(drive) for _, drive in bases)
         runner = local_runner(len(turns), min(settings.threads or len(turns), most))
 
-    def comparison(results: Mapping[int, Result]) -> Comparison:
+    def comparison(outcomes: _Outcomes) -> Comparison:
         with_plans = {
-            index: replace(result, plan=_plan_of_turn(bases, turns[index]))
-            for index, result in results.items()
+            index: replace(outcome, plan=plan_of_turn(bases, turns[index]))
+            for index, outcome in outcomes.items()
+            if not isinstance(outcome, WriteampError)
         }
-        return Comparison(_rows(experiment, turns, with_plans), policy_notes=notes)
+        rows = _rows(experiment, turns, with_plans)
+        omitted = impossible | _refused(bases, turns, outcomes, with_victims=with_victims)
+        return Comparison(
+            rows, policy_notes=notes, omitted=tuple(omitted[place] for place in sorted(omitted))
+        )
 
-    def partial_result(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
-        partial_comparison = comparison(_without_errors(done))
+    def partial_result(outcomes: _Outcomes) -> Comparison | None:
+        partial_comparison = comparison(outcomes)
         names = tuple(dict.fromkeys(turn.name for turn in turns))
         return _without(names, partial_comparison) if partial_comparison.rows else None
 
     work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:
         results = store.gather(
-            _TurnCodec(bases),
+            TurnCodec(bases),
             runner,
             work,
             turns,
@@ -172,29 +172,53 @@ def _compared(
         raise Interrupted(partial_result(stopped.finished)) from None
     done = dict(enumerate(results))
     for failed in results:
-        if isinstance(failed, WriteampError):
+        if isinstance(failed, WriteampError) and not isinstance(failed, RefusedError):
             failed.finished = partial_result(done)
             raise failed
-    return comparison(_without_errors(done))
+    whole = comparison(done)
+    if not whole.rows:
+        raise NoRowFitsError(whole.omitted)
+    return whole
 
 
-def _without_errors(done: Mapping[int, Result | WriteampError]) -> dict[int, Result]:
+def _refused(
+    bases: Bases, turns: Sequence[Turn], outcomes: _Outcomes, *, with_victims: bool
+) -> dict[int, OmittedRow]:
+    """Return the rows of which a run was refused after its drive was built, by place."""
     return {
-        index: outcome for index, outcome in done.items() if not isinstance(outcome, WriteampError)
+        turns[index].place: _omitted(
+            bases, turns[index], str(outcome), None, with_victims=with_victims
+        )
+        for index, outcome in sorted(outcomes.items())
+        if isinstance(outcome, RefusedError)
     }
 
 
-def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
-    """Build the drive of every row before the first run, so that impossible rows fail early."""
-    rows = {turn.name: turn for turn in turns}
-    for name, turn in rows.items():
-        plan = _plan_of_turn(bases, turn)
+def _omitted(
+    bases: Bases, turn: Turn, reason: str, working_op: float | None, *, with_victims: bool
+) -> OmittedRow:
+    plan = plan_of_turn(bases, turn).without_requests()
+    return OmittedRow(plan, turn.place, reason, working_op, with_victims, len(bases) > 1)
+
+
+def _impossible(
+    experiment: Experiment, bases: Bases, turns: Sequence[Turn]
+) -> dict[int, OmittedRow]:
+    """Build the drive of every row before the first run; return rows that cannot run, by place."""
+    loads, with_victims = experiment.with_each_load, _combinations(experiment).with_victims
+    rows = {turn.place: turn for turn in turns}
+    omitted = {}
+    for place, turn in rows.items():
+        plan = plan_of_turn(bases, turn)
         _, drive = bases[turn.load]
         try:
-            check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
-            new_simulation(plan, drive, turn.seed)
-        except WriteampError as error:
-            raise placed(name, error) from None
+            error = refusal(plan, drive, turn.seed)
+        except WriteampError as failed:
+            raise placed(turn.name, failed) from None
+        if error is not None:
+            reason, working = reason_and_op(error, loads[turn.load], plan, drive.op, turn.seed)
+            omitted[place] = _omitted(bases, turn, reason, working, with_victims=with_victims)
+    return omitted
 
 
 def _settings(experiment: Experiment) -> ComparisonSettings:
@@ -207,14 +231,16 @@ def _combinations(experiment: Experiment) -> Combinations:
     return experiment.policy.combinations()
 
 
-def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
+def _turns(experiment: Experiment, loads: Sequence[str]) -> list[Turn]:
     """Return all runs of the comparison; runs of the same row are adjacent."""
     settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
+    policies = policies_of(experiment.policy)
     return [
-        _Turn(
+        Turn(
             load,
             policy,
             replica_seed(settings.seed, replica),
+            load * len(policies) + index,
             row_name(
                 policy.manager,
                 policy.victims if with_victims else None,
@@ -222,12 +248,12 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
             ),
         )
         for load, name in enumerate(loads)
-        for policy in policies_of(experiment.policy)
+        for index, policy in enumerate(policies)
         for replica in range(settings.replicas)
     ]
 
 
-def _bases(experiment: Experiment) -> _Bases:
+def _bases(experiment: Experiment) -> Bases:
     """Return, for each load, the plan of its first run and the drive of its runs."""
     by_load = experiment.with_each_load
     policy = policies_of(experiment.policy)[0]
@@ -278,48 +304,21 @@ def _name_of(load: LoadSettings) -> str:
     return str(load.workload or "uniform") if load.trace is None else str(load.trace)
 
 
-def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
+def _run_turn(shared: Shared[Bases], turn: Turn) -> Result | WriteampError:
     """Execute one run of a comparison on its load's drive; return its result without the trace.
 
     An error is returned instead of raised, so that the other rows are still run.
     """
-    plan = _plan_of_turn(shared.value, turn)
+    plan = plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
         result = run(plan, drive)
         return replace(result, plan=plan.without_requests())
-    except PolicyError as error:  # its message names the policy already
+    except (PolicyError, RefusedError) as error:
+        # The message of the first names the policy already; the other is the reason of its row.
         return error
     except WriteampError as error:
         return placed(turn.name, error)
-
-
-class _TurnCodec(DocumentCodec[_Turn, Result | WriteampError]):
-    """Storage of a comparison's runs; the key covers drive, load, policy, length and seed."""
-
-    verb = "compare"
-
-    def __init__(self, bases: _Bases) -> None:
-        self._bases = bases
-
-    def meaning(self, turn: _Turn) -> dict[str, Any]:
-        return meaning_of_run(_plan_of_turn(self._bases, turn), self._bases[turn.load][1])
-
-    def facts(self, turn: _Turn, result: Result | WriteampError) -> RunFacts:
-        assert not isinstance(result, WriteampError), "errors are not stored"
-        return RunFacts(turn.name, turn.seed, result.wa)
-
-    def document(self, turn: _Turn, result: Result | WriteampError) -> Any:
-        return to_document(result, without=("plan", "device"))
-
-    def result(self, turn: _Turn, document: Any) -> Result | WriteampError:
-        plan, drive = _plan_of_turn(self._bases, turn), self._bases[turn.load][1]
-        return from_document(Result, document, plan=plan.without_requests(), device=drive)
-
-
-def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
-    plan, _ = bases[turn.load]
-    return replace(plan, policy=turn.policy, run=replace(plan.run, seed=turn.seed))
 
 
 def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSettings:
@@ -349,17 +348,25 @@ def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSetting
 
 
 def _rows(
-    experiment: Experiment, turns: Sequence[_Turn], results: Mapping[int, Result]
+    experiment: Experiment, turns: Sequence[Turn], results: Mapping[int, Result]
 ) -> tuple[Row, ...]:
     """Return the rows for which all replicas have a result."""
     replicas = _settings(experiment).replicas
     with_victims = _combinations(experiment).with_victims
-    with_load = turns[-1].load > 0
+    with_load = len(experiment.with_each_load) > 1
     rows = []
     for first in range(0, len(turns), replicas):
         places = range(first, first + replicas)
         if all(place in results for place in places):
             row_results = tuple(results[place] for place in places)
-            manager = turns[first].policy.manager
-            rows.append(Row(manager, row_results, with_victims=with_victims, with_load=with_load))
+            turn = turns[first]
+            rows.append(
+                Row(
+                    turn.policy.manager,
+                    row_results,
+                    with_victims=with_victims,
+                    with_load=with_load,
+                    place=turn.place,
+                )
+            )
     return tuple(rows)

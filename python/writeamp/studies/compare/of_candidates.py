@@ -6,9 +6,10 @@ its victim policy if the manager supports it. Each row is the mixture of the can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.errors import WriteampError
@@ -18,10 +19,13 @@ from writeamp.settings.compared import Combinations, PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import replaced_by
 from writeamp.studies.candidates import alone, most_at_once
+from writeamp.studies.compare.omitted import NoRowFitsError, OmittedRow
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row
 from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
 from writeamp.studies.over import Outcomes, Run, over, succeeded
+
+_R = TypeVar("_R", Row, OmittedRow)
 
 
 @dataclass(frozen=True)
@@ -71,21 +75,35 @@ def _combined(
     pairs: Sequence[_Pair],
     outcomes: Outcomes[Comparison],
 ) -> Comparison:
-    rows_of_pairs, failed, first = [], None, 0
-    for pair in pairs:
+    comparisons, failed, first = [], None, 0
+    for number, pair in enumerate(pairs):
         outcomes_of_pair = outcomes[first : first + len(pair.experiments)]
         first += len(outcomes_of_pair)
         try:
-            rows_of_pairs.append(_mixed(experiment, pair, succeeded(outcomes_of_pair)))
+            comparisons.append((number, _mixed(experiment, pair, succeeded(outcomes_of_pair))))
+        except NoRowFitsError as refused:
+            comparisons.append((number, Comparison((), omitted=refused.omitted)))
         except WriteampError as failure:
             failed = failed or failure
-    has_several = len(experiment.with_each_load) > 1
-    rows = tuple(
-        replace(row, with_load=has_several, with_victims=combinations.with_victims)
-        for rows_of_load in zip(*rows_of_pairs, strict=True)
-        for row in rows_of_load
-    )
-    comparison = Comparison(rows, policy_notes=(*combinations.notes, *_notes(experiment)))
+
+    def in_order(numbered: Iterable[tuple[int, _R]]) -> tuple[_R, ...]:
+        # Each comparison is of one pair, so a place in it is the index of a load.
+        return tuple(
+            replace(
+                row,
+                with_load=len(experiment.with_each_load) > 1,
+                with_victims=combinations.with_victims,
+                place=row.place * len(pairs) + number,
+            )
+            for number, row in sorted(numbered, key=lambda pair: (pair[1].place, pair[0]))
+        )
+
+    rows = in_order((number, row) for number, of_pair in comparisons for row in of_pair.rows)
+    omitted = in_order((number, row) for number, of_pair in comparisons for row in of_pair.omitted)
+    if not rows and failed is None:
+        raise NoRowFitsError(omitted)
+    notes = (*combinations.notes, *_notes(experiment))
+    comparison = Comparison(rows, policy_notes=notes, omitted=omitted)
     if failed is not None:
         failed.finished = comparison if rows else None
         raise failed
@@ -104,23 +122,36 @@ def _pair(experiment: Experiment, manager: Spec, victims: Spec | None) -> _Pair:
 
 def _mixed(
     experiment: Experiment, pair: _Pair, results: Sequence[tuple[int, Comparison]]
-) -> list[Row]:
-    """Return a row for each load, with the WA of the mixture of candidates."""
-    of_best = results[0][1]
-    rows = []
-    for row_index, row in enumerate(of_best.rows):
+) -> Comparison:
+    """Return a row for each load, with the WA of the mixture of candidates.
+
+    A candidate that cannot run a load is left out of that load's mixture.
+    """
+    rows: dict[int, list[tuple[int, Row]]] = {}
+    for number, comparison in results:
+        for row in comparison.rows:
+            rows.setdefault(row.place, []).append((number, row))
+    mixed = []
+    for _, of_place in sorted(rows.items()):
+        row = of_place[0][1]
         mixture = Mixture(
             profile=str(experiment.device.profile),
             load_name=row.workload,
             runs=tuple(
-                _of_row(pair.candidates.carrying[number], comparison.rows[row_index])
-                for number, comparison in results
+                _of_row(pair.candidates.carrying[number], of_candidate)
+                for number, of_candidate in of_place
             ),
             error=pair.candidates.error,
             sequential_factor=pair.candidates.sequential_factor,
         )
-        rows.append(replace(row, substitutes=(*row.substitutes, OfCandidates(mixture))))
-    return rows
+        mixed.append(replace(row, substitutes=(*row.substitutes, OfCandidates(mixture))))
+    omitted = {
+        row.place: row
+        for _, comparison in reversed(results)
+        for row in comparison.omitted
+        if row.place not in rows
+    }
+    return Comparison(tuple(mixed), omitted=tuple(omitted.values()))
 
 
 def _of_row(candidate: Candidate, row: Row) -> CandidateRun:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby
@@ -17,6 +18,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.studies.compare.load import OneLoad
+from writeamp.studies.compare.omitted import OmittedRow
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
 from writeamp.studies.study import StoreStats
@@ -36,12 +38,14 @@ class Comparison(OneLine, Drawn):
     """Result of a comparison: its rows by load, in the order of the requested managers.
 
     If it was interrupted, it has the finished rows, and `unfinished` names the others.
-    `policy_notes` name victim policies that a manager does not support.
+    `policy_notes` name victim policies that a manager does not support. `omitted` has the rows that
+    cannot run on the drive, with their reasons.
     """
 
     rows: tuple[Row, ...]
     unfinished: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
+    omitted: tuple[OmittedRow, ...] = ()
     store_stats: StoreStats | None = field(default=None, compare=False)
 
     @cached_property
@@ -80,7 +84,7 @@ class Comparison(OneLine, Drawn):
         interrupted = {"interrupted": True, "unfinished": list(self.unfinished)}
         return {
             **(interrupted if self.unfinished else {}),
-            "rows": [row.to_dict() for row in self.rows],
+            "rows": self._records(),
             **common,
             "replicas": len(self.rows[0].results),
             **(self.store_stats.to_dict() if self.store_stats else {}),
@@ -137,18 +141,24 @@ class Comparison(OneLine, Drawn):
     def figure(self) -> BarChart:
         """Return a bar chart of each manager's WA by cause, sorted by WA within each load."""
         has_several_loads = len(self.loads) > 1
-        rows = [
-            PolicyResult(
-                row.label,
-                row.wa,
-                {cause: round(pages) for cause, pages in row.causes.items()},
-                *row.error_bar,
-                section=load.name if has_several_loads else "",
-                theory=(row.theory.model, row.theory.wa) if row.theory else None,
-            )
-            for load in self.loads
-            for row in load.by_wa
-        ]
+        rows = []
+        for load in self.loads:
+            section = load.name if has_several_loads else ""
+            rows += [
+                PolicyResult(
+                    row.label,
+                    row.wa,
+                    {cause: round(pages) for cause, pages in row.causes.items()},
+                    *row.error_bar,
+                    section=section,
+                    theory=(row.theory.model, row.theory.wa) if row.theory else None,
+                )
+                for row in load.by_wa
+            ]
+            rows += [
+                PolicyResult(row.policy, math.nan, {}, section=section)
+                for row in self._omitted_of(load)
+            ]
         loads_text = f"{len(self.loads)} loads" if has_several_loads else self.loads[0].name
         theory = (
             []
@@ -166,6 +176,9 @@ class Comparison(OneLine, Drawn):
             ),
             interval=self._interval_name,
         )
+
+    def _omitted_of(self, load: OneLoad) -> list[OmittedRow]:
+        return [row for row in self.omitted if row.workload == load.name]
 
     @property
     def _interval_name(self) -> str:
@@ -207,7 +220,7 @@ class Comparison(OneLine, Drawn):
     def remarks(self) -> list[str]:
         """Explanations below the tables of `card()`: symbols, columns, theory, hints, victims."""
         has_several_loads = len(self.loads) > 1
-        lines = []
+        lines = [f"{row.name} cannot run: {row.reason}" for row in self.omitted]
         if not all(row.steady for row in self.rows):
             lines.append(
                 f"{_UNSTEADY}WA is not steady and may change in a longer run; see the warnings"
@@ -246,7 +259,10 @@ class Comparison(OneLine, Drawn):
         tables = [
             Card(
                 load.name,
-                [[cell(row) for cell in cells_of.values()] for row in load.by_wa],
+                [
+                    *([cell(row) for cell in cells_of.values()] for row in load.by_wa),
+                    *(_omitted_cells(row, cells_of) for row in self._omitted_of(load)),
+                ],
                 list(cells_of),
             )
             for load in self.loads
@@ -295,11 +311,20 @@ class Comparison(OneLine, Drawn):
         return ", ".join(f"{policy} ({', '.join(names)})" for policy, names in managers.items())
 
     def _records(self) -> list[dict[str, Any]]:
-        return [row.to_dict() for row in self.rows]
+        """Return all rows in the requested order; omitted rows have a reason instead of a WA."""
+        rows = [(row.place, row.to_dict()) for row in self.rows]
+        like = rows[0][1]
+        rows += [(row.place, row.to_dict(like)) for row in self.omitted]
+        return [row for _, row in sorted(rows, key=lambda numbered: numbered[0])]
 
 
 def _wa(row: Row) -> str:
     return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.error_bar)
+
+
+def _omitted_cells(row: OmittedRow, columns: Iterable[str]) -> list[str]:
+    names = {"manager": row.manager, "victims": row.victims}
+    return [names.get(column, "–") for column in columns]
 
 
 def _share(cause: str, row: Row) -> str:

@@ -29,7 +29,8 @@ class Row(AnyResult):
     """Row of a comparison: one manager's replicas, which have different seeds.
 
     `with_victims` and `with_load` are true if other rows have the same manager with another victim
-    policy or on another load. The row's name then includes them.
+    policy or on another load. The row's name then includes them. `place` is the row's index in the
+    requested order.
     """
 
     manager: str
@@ -38,6 +39,7 @@ class Row(AnyResult):
     """Relations of `results` to the requested drive (scaling, candidates), in the order applied."""
     with_victims: bool = False
     with_load: bool = False
+    place: int = 0
 
     @property
     def workload(self) -> str:
@@ -266,6 +268,8 @@ class Row(AnyResult):
             "pe_fairness": json_number(self.pe_fairness),
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
+            "reason": None,
+            "working_op": None,
         }
         return with_old_names(row)
 
