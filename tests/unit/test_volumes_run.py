@@ -16,11 +16,12 @@ from writeamp.errors import Interrupted
 from writeamp.runners import Here, Threads
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.result import FleetRun, VolumeWa, classes, compared
+from writeamp.volumes.result import FleetRun
 from writeamp.volumes.settings import (
     ComparedSettings,
     SelectionSettings,
 )
+from writeamp.volumes.statistics import VolumeWa, classes, compared
 from writeamp.volumes.study import run_fleet
 
 MANAGERS = "single,sepgc"
@@ -136,6 +137,34 @@ def test_volumes_that_are_too_small_are_named(fleet: Fleet) -> None:
     assert {one["volume"] for one in said["too_small"]} == set(found.too_small["volume"])
     assert said["compared_volumes"] == 6 - found.too_small["volume"].n_unique()
     assert any(smallest in note for note in found.notes)
+
+
+def test_a_policy_that_no_volume_fits_has_a_reason_and_the_others_are_compared(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    found = ran(fleet, managers="dac,single,sepgc", op=0.02)
+    assert list(found.omitted) == ["dac"]
+    assert found.baseline == "single"
+    rows = {row["manager"]: row for row in found.to_dict()["managers"]}
+    assert rows["dac"]["overall_wa"] is None
+    assert rows["single"]["reason"] is None
+    assert rows["sepgc"]["overall_wa"] == ran(fleet, op=0.02).managers[1]["overall_wa"]
+    assert found.card().rows[0][:2] == ("dac", "–")
+    assert any(note.startswith("dac cannot run: ") for note in found.notes)
+    op = rows["dac"]["working_op"]
+    assert rows["dac"]["reason"].endswith(f"; --op {op:g} works")
+    # Every volume fits at this op, but not at a smaller one in whole per cents.
+    assert ran(fleet, managers="dac", op=op).too_small.is_empty()
+    assert not ran(fleet, managers="dac", op=op - 0.01).too_small.is_empty()
+    command = f"{fleet.folder} --op 0.02 --pages-per-block 16 --repeat 2 --managers"
+    done = run("volumes run", f"{command} dac,single --plot {tmp_path}/f.svg")
+    assert done.status == 0
+    none = run("volumes run", f"{command} dac")
+    assert (none.status, none.out) == (2, "")
+    assert none.err.startswith("writeamp: dac: the drive is too small for dac")
+    shared = document("volumes run", f"{command} dac:regions=64,single --together")
+    assert [row["overall_wa"] is None for row in shared["managers"]] == [True, False]
+    assert "works" in shared["managers"][0]["reason"]
 
 
 def test_a_run_that_failed_is_done_again_and_one_too_small_is_not(

@@ -13,7 +13,7 @@ import typer
 from writeamp.cli import boundary, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import described, given_values, setting_parameters
-from writeamp.errors import Interrupted
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.settings.compared import PoliciesSettings
@@ -102,6 +102,9 @@ def run(
             )
     except Interrupted as stopped:
         raise boundary.PartlyDone(_progress(stopped.finished)) from None
+    if len(result.omitted) == len(result.labels):
+        label, policy = next(iter(result.omitted.items()))
+        raise WriteampError(f"{label}: {policy.reason}")
     drawn = plot if result.is_drawable else None
     options.show_result(result, json=json, csv=csv, plot=drawn)
     if result.failed.height:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from writeamp.plots.figures.volumes import VolumesOfPolicy, wa_of_volumes
@@ -18,132 +17,9 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.jobs import OUTCOME
+from writeamp.volumes.omitted import NOT_OMITTED, OmittedPolicy, sentences_on
 from writeamp.volumes.settings import ComparedSettings
-
-_Array = npt.NDArray[np.float64]
-
-# Maximum number of resampled values in memory at a time.
-_MOST_NUMBERS = 10_000_000
-_CLASSES = ("low", "middle", "high")
-
-
-@dataclass(frozen=True)
-class VolumeWa:
-    """WA of volumes under policies, shape (volumes, policies), and the volumes' page writes.
-
-    `page_writes` (shape (volumes,)) counts one pass over a volume's trace, even if the run replays
-    the trace until WA is steady.
-    """
-
-    wa: _Array
-    page_writes: _Array
-
-    def overall(self) -> _Array:
-        """Return WA under each policy: the mean of the volumes, weighted by their page writes."""
-        return _overall(self.wa, self.page_writes)
-
-    def subset(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
-        """Return WA and page writes of the chosen volumes."""
-        return VolumeWa(self.wa[chosen], self.page_writes[chosen])
-
-    def resampled(self, resamples: int, seed: int) -> _Array:
-        """Return the overall WA of bootstrapped fleets, shape (resamples, policies).
-
-        A bootstrapped fleet has as many volumes as this one, drawn with replacement. All policies
-        use the same draws, so that their differences are paired.
-        """
-        volumes = len(self.page_writes)
-        draws = np.random.default_rng([seed, 37])
-        at_once = max(1, _MOST_NUMBERS // volumes)
-        batches = []
-        for first in range(0, resamples, at_once):
-            count = min(at_once, resamples - first)
-            drawn = draws.multinomial(volumes, np.full(volumes, 1 / volumes), size=count)
-            weights = drawn * self.page_writes
-            batches.append(weights @ self.wa / weights.sum(axis=1, keepdims=True))
-        return np.concatenate(batches)
-
-
-def compared(
-    volumes: VolumeWa, labels: Sequence[str], baseline: int, *, resamples: int, seed: int
-) -> list[dict[str, Any]]:
-    """Return a row for each policy with the keys of `--json`.
-
-    `overall_wa_ci95` and `saving_ci95` are the central 95% over bootstrapped fleets. `saving` is
-    the share of the baseline's flash writes that the policy avoids, below 0 if it writes more.
-    `median_saving` is the median of the volumes' savings. `wins` counts the volumes for which no
-    other policy has a lower WA; a tie counts for each of its policies.
-    """
-    overall, drawn = volumes.overall(), volumes.resampled(resamples, seed)
-    savings = 1 - drawn / drawn[:, [baseline]]
-    own_savings = 1 - volumes.wa / volumes.wa[:, [baseline]]
-    wins = (volumes.wa <= volumes.wa.min(axis=1, keepdims=True)).sum(axis=0)
-    return [
-        {
-            "manager": label,
-            "overall_wa": float(overall[index]),
-            "overall_wa_ci95": _middle(drawn[:, index]),
-            "median_wa": float(np.median(volumes.wa[:, index])),
-            "quartiles_wa": np.quantile(volumes.wa[:, index], (0.25, 0.75)).tolist(),
-            "saving": float(1 - overall[index] / overall[baseline]),
-            "saving_ci95": _middle(savings[:, index]),
-            "median_saving": float(np.median(own_savings[:, index])),
-            "wins": int(wins[index]),
-        }
-        for index, label in enumerate(labels)
-    ]
-
-
-def without_volumes(label: str) -> dict[str, Any]:
-    """Return the row of a policy for which no volume can be compared."""
-    names = ("overall_wa", "overall_wa_ci95", "median_wa", "quartiles_wa", "saving",
-             "saving_ci95", "median_saving")  # fmt: skip
-    return {"manager": label, **dict.fromkeys(names), "wins": 0}
-
-
-def classes(
-    volumes: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
-) -> list[dict[str, Any]]:
-    """Return thirds of the volumes by each fact, with overall WA by policy and the best policy.
-
-    A volume on the border of two thirds belongs to the lower one. Empty thirds are left out.
-    """
-    rows = []
-    for name, values in facts.items():
-        borders = np.quantile(values, (1 / 3, 2 / 3))
-        thirds = np.searchsorted(borders, values, side="left")
-        for number, word in enumerate(_CLASSES):
-            inside = thirds == number
-            if not inside.any():
-                continue
-            third_of_volumes = volumes.subset(inside)
-            overall = third_of_volumes.overall()
-            wins = (third_of_volumes.wa <= third_of_volumes.wa.min(axis=1, keepdims=True)).sum(
-                axis=0
-            )
-            rows.append(
-                {
-                    "by": name,
-                    "class": word,
-                    "least": float(values[inside].min()),
-                    "greatest": float(values[inside].max()),
-                    "volumes": int(inside.sum()),
-                    "best": labels[int(np.argmin(overall))],
-                    "overall_wa": dict(zip(labels, overall.tolist(), strict=True)),
-                    "wins": dict(zip(labels, wins.tolist(), strict=True)),
-                }
-            )
-    return rows
-
-
-def _overall(wa: _Array, page_writes: _Array) -> _Array:
-    return np.asarray(page_writes @ wa / page_writes.sum())
-
-
-def _middle(values: _Array) -> list[float]:
-    low, high = np.quantile(values, (0.025, 0.975))
-    return [float(low), float(high)]
-
+from writeamp.volumes.statistics import VolumeWa, classes, compared, without_volumes
 
 # Facts (columns of volumes) that divide the volumes into thirds.
 CLASSED_BY = ("hottest_10pct_share", "sequential_share")
@@ -167,6 +43,7 @@ class FleetRun(Drawn):
         compared: settings of the comparison of policies.
         runs: number of requested runs.
         elapsed_s: total time of all runs in seconds, including stored ones.
+        omitted: policies that can run on no volume, by name.
         store_stats: statistics of the folder that stores the runs, or None.
     """
 
@@ -178,6 +55,12 @@ class FleetRun(Drawn):
     runs: int
     elapsed_s: float = field(compare=False)
     store_stats: StoreStats | None = None
+    omitted: Mapping[str, OmittedPolicy] = field(default_factory=dict)
+
+    @property
+    def compared_labels(self) -> tuple[str, ...]:
+        """Names of the policies that are not omitted, in their order."""
+        return tuple(label for label in self.labels if label not in self.omitted)
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
@@ -204,27 +87,32 @@ class FleetRun(Drawn):
     def common(self) -> pl.DataFrame:
         """Table of the volumes with a WA under every policy: `volume`, and one column per policy.
 
-        The facts of each volume are in further columns.
+        Policies that can run on no volume are left out. The facts of each volume are in further
+        columns.
         """
         wide = self.rows.drop_nulls("wa").pivot("label", index="volume", values="wa")
         missing = [
-            pl.lit(None, pl.Float64).alias(label) for label in self.labels if label not in wide
+            pl.lit(None, pl.Float64).alias(label)
+            for label in self.compared_labels
+            if label not in wide
         ]
-        whole = wide.with_columns(missing).drop_nulls(list(self.labels))
-        return whole.select("volume", *self.labels).join(self.volumes, on="volume")
+        whole = wide.with_columns(missing).drop_nulls(list(self.compared_labels))
+        return whole.select("volume", *self.compared_labels).join(self.volumes, on="volume")
 
     @cached_property
     def measured(self) -> VolumeWa:
         """WA and page writes of the volumes in `common`."""
         return VolumeWa(
-            self.common.select(self.labels).to_numpy().astype(float),
+            self.common.select(self.compared_labels).to_numpy().astype(float),
             self.common["page_writes"].to_numpy().astype(float),
         )
 
     @property
     def baseline(self) -> str:
-        """Name of the policy with which the others are compared."""
-        return self.compared.baseline or self.labels[0]
+        """Name of the policy with which the others are compared; one that can run, if any can."""
+        requested = self.compared.baseline or self.labels[0]
+        is_usable = requested in self.compared_labels or not self.compared_labels
+        return requested if is_usable else self.compared_labels[0]
 
     @cached_property
     def managers(self) -> list[dict[str, Any]]:
@@ -234,18 +122,21 @@ class FleetRun(Drawn):
         others.
         """
         have = dict(self.rows.drop_nulls("wa").group_by("label").len().iter_rows())
-        counts = [{"volumes": have.get(label, 0)} for label in self.labels]
-        if self.common.is_empty():
-            rows = [without_volumes(label) for label in self.labels]
-        else:
+        by_label = {label: without_volumes(label) for label in self.labels}
+        if not self.common.is_empty():
             rows = compared(
                 self.measured,
-                self.labels,
-                self.labels.index(self.baseline),
+                self.compared_labels,
+                self.compared_labels.index(self.baseline),
                 resamples=self.compared.resamples,
                 seed=1,
             )
-        return [row | count for row, count in zip(rows, counts, strict=True)]
+            by_label |= zip(self.compared_labels, rows, strict=True)
+        reasons = {label: policy.facts for label, policy in self.omitted.items()}
+        return [
+            row | {"volumes": have.get(label, 0)} | reasons.get(label, NOT_OMITTED)
+            for label, row in by_label.items()
+        ]
 
     @cached_property
     def classes(self) -> list[dict[str, Any]]:
@@ -253,7 +144,7 @@ class FleetRun(Drawn):
         if self.common.is_empty():
             return []
         facts = {name: self.common[name].to_numpy().astype(float) for name in CLASSED_BY}
-        return classes(self.measured, self.labels, facts)
+        return classes(self.measured, self.compared_labels, facts)
 
     @property
     def memory_per_worker_bytes(self) -> int:
@@ -283,12 +174,14 @@ class FleetRun(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on volumes and runs that were left out."""
-        sentences = [] if self.store_stats is None else list(self.store_stats.notes)
-        if self.too_small.height:
-            names = self.too_small["volume"].unique(maintain_order=True).to_list()
+        sentences = sentences_on(self.omitted)
+        sentences += [] if self.store_stats is None else self.store_stats.notes
+        too_small = self.too_small.filter(~pl.col("label").is_in(list(self.omitted)))
+        if too_small.height:
+            names = too_small["volume"].unique(maintain_order=True).to_list()
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             sentences.append(
-                f"{self.too_small.height} runs of {len(names)} volumes were skipped, because the "
+                f"{too_small.height} runs of {len(names)} volumes were skipped, because the "
                 f"volumes are too small for the policy: {shown} (all names: --json)"
             )
         left_out = self.volumes.height - self.common.height
@@ -336,6 +229,8 @@ class FleetRun(Drawn):
                 f"{row['saving']:.1%} ({row['saving_ci95'][0]:.1%} to {row['saving_ci95'][1]:.1%})",
                 f"{row['wins']:,}",
             )
+            if row["overall_wa"] is not None
+            else (row["manager"], "–", "–", "–", "–")
             for row in self.managers
         ]
         by_class = [
@@ -360,7 +255,8 @@ class FleetRun(Drawn):
 
     def figure(self) -> PanelChart:
         """Describe the distribution of WA by policy, overall WA, and savings by skew."""
-        baseline = self.measured.wa[:, self.labels.index(self.baseline)]
+        baseline = self.measured.wa[:, self.compared_labels.index(self.baseline)]
+        rows = [row for row in self.managers if row["manager"] not in self.omitted]
         policies = [
             VolumesOfPolicy(
                 row["manager"],
@@ -370,7 +266,7 @@ class FleetRun(Drawn):
                 row["overall_wa_ci95"][1],
                 1 - self.measured.wa[:, index] / baseline,
             )
-            for index, row in enumerate(self.managers)
+            for index, row in enumerate(rows)
         ]
         return wa_of_volumes(
             policies,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack
 
@@ -30,6 +30,7 @@ from writeamp.volumes.jobs import (
     lost_volume,
     run_volume,
 )
+from writeamp.volumes.omitted import OmittedPolicy, omitted_policy
 from writeamp.volumes.result import ROW, FleetRun
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, RUN_PLACES, ComparedSettings, SelectionSettings
@@ -170,8 +171,9 @@ def study_fleet(
         ]
         frame = pl.DataFrame(outcomes, schema=ROW)
         rows, took_s = frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum())
-        folder = str(fleet.folder)
-        return result(FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s))
+        folder, omitted = str(fleet.folder), _omitted(tables, jobs, chosen, done)
+        fleet_run = FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s)
+        return result(replace(fleet_run, omitted=omitted))
 
     def study(store: RunStore) -> R:
         try:
@@ -190,6 +192,25 @@ def study_fleet(
         return of_outcomes(dict(enumerate(outcomes)))
 
     return keep_runs(keep, study, VolumeRunsDataset)
+
+
+def _omitted(
+    tables: Mapping[str, Any],
+    jobs: Sequence[VolumeJob],
+    volumes: pl.DataFrame,
+    done: Mapping[int, VolumeOutcome],
+) -> dict[str, OmittedPolicy]:
+    """Return the policies for which every volume is too small, by name."""
+    size_of = dict(volumes.select("volume", "written_set_bytes").iter_rows())
+    by_label: dict[str, list[int]] = {}
+    for index, job in enumerate(jobs):
+        by_label.setdefault(job.name, []).append(index)
+    omitted = {}
+    for label, indices in by_label.items():
+        if all(index in done and done[index].is_too_small for index in indices):
+            smallest = min(indices, key=lambda index: size_of.get(jobs[index].volume.name, 0))
+            omitted[label] = omitted_policy(tables, jobs[smallest], str(done[smallest].error))
+    return omitted
 
 
 def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:

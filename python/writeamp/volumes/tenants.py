@@ -26,6 +26,7 @@ from writeamp.settings.compared import PoliciesSettings
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import VolumeJob, VolumesTogether
+from writeamp.volumes.omitted import NOT_OMITTED, OmittedPolicy, sentences_on
 from writeamp.volumes.result import FleetRun
 from writeamp.volumes.settings import RUN_PLACES
 from writeamp.volumes.study import Policy, in_groups, places, study_fleet
@@ -46,6 +47,7 @@ class TogetherRun(Drawn):
             covers all volumes.
         baseline: the policy with which the others are compared.
         store_stats: statistics of the folder that stores the runs, or None.
+        omitted: policies that cannot run, by name.
     """
 
     folder: str
@@ -55,6 +57,7 @@ class TogetherRun(Drawn):
     baseline: str
     elapsed_s: float = field(compare=False)
     store_stats: StoreStats | None = None
+    omitted: Mapping[str, OmittedPolicy] = field(default_factory=dict)
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
@@ -64,22 +67,23 @@ class TogetherRun(Drawn):
     @property
     def is_drawable(self) -> bool:
         """Whether any policy has a WA and can be drawn."""
-        return bool(self.managers)
+        return not self.rows.drop_nulls("wa").is_empty()
 
     @property
     def failed(self) -> pl.DataFrame:
-        """Runs without a WA, because they failed or are impossible: `label`, `error`."""
-        return self.rows.filter(pl.col("error").is_not_null()).select("label", "error")
+        """Runs that failed: `label`, `error`."""
+        failed = pl.col("error").is_not_null() & ~pl.col("small")
+        return self.rows.filter(failed).select("label", "error")
 
     @property
     def managers(self) -> list[dict[str, Any]]:
-        """Results of each policy that has a WA.
+        """Results of each policy that has a WA, and the reason of each that cannot run.
 
         `hint` is the kind of hint that the host passes with each write: "volume" or None.
         """
         wa_of = dict(self.rows.select("label", "wa").iter_rows())
         base = wa_of.get(self.baseline)
-        return [
+        rows = [
             {
                 "manager": row["label"],
                 "overall_wa": row["wa"],
@@ -90,9 +94,16 @@ class TogetherRun(Drawn):
                 "host_pages": row["host_pages"],
                 "flash_pages": row["flash_pages"],
                 "erases": row["erases"],
+                **NOT_OMITTED,
             }
             for row in self.rows.drop_nulls("wa").iter_rows(named=True)
         ]
+        keys = rows[0] if rows else ("manager",)
+        rows += [
+            dict.fromkeys(keys) | {"manager": label} | policy.facts
+            for label, policy in self.omitted.items()
+        ]
+        return sorted(rows, key=lambda row: self.labels.index(row["manager"]))
 
     @property
     def warnings(self) -> list[str]:
@@ -105,8 +116,9 @@ class TogetherRun(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on stored runs."""
-        return [] if self.store_stats is None else list(self.store_stats.notes)
+        """Notes on policies that cannot run, and on stored runs."""
+        stored = [] if self.store_stats is None else self.store_stats.notes
+        return [*sentences_on(self.omitted), *stored]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes run --together --json`."""
@@ -129,11 +141,13 @@ class TogetherRun(Drawn):
         return self.rows.drop("small", "volume").to_dicts()
 
     def card(self) -> Card:
-        """Return one row for each policy that has a WA."""
+        """Return one row for each policy."""
         rows = [
             (
                 row["manager"],
-                with_error(row["overall_wa"], *interval_of(*row["overall_wa_ci95"])),
+                "–"
+                if row["overall_wa"] is None
+                else with_error(row["overall_wa"], *interval_of(*row["overall_wa_ci95"])),
                 "–" if row["saving"] is None else f"{row['saving']:.1%}",
                 row["hint"] or "–",
             )
@@ -158,6 +172,7 @@ class TogetherRun(Drawn):
             )
             for row in self.rows.drop_nulls("wa").iter_rows(named=True)
         ]
+        bars += [PolicyResult(label, math.nan, {}) for label in self.omitted]
         return wa_by_policy(
             bars,
             title="Write amplification of one drive for all volumes",
@@ -239,14 +254,14 @@ def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[V
 
 
 def _result(fleet_run: FleetRun) -> TogetherRun:
-    first = fleet_run.compared.baseline or fleet_run.labels[0]
     return TogetherRun(
         fleet_run.folder,
         fleet_run.volumes,
         fleet_run.labels,
         fleet_run.rows,
-        first,
+        fleet_run.baseline,
         fleet_run.elapsed_s,
+        omitted=fleet_run.omitted,
     )
 
 

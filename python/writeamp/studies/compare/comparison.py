@@ -29,17 +29,13 @@ from writeamp.settings.settings import (
 from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 from writeamp.studies.compare.load import load_labels
 from writeamp.studies.compare.of_candidates import compared_over_candidates
-from writeamp.studies.compare.omitted import (
-    NoRowFitsError,
-    OmittedRow,
-    reason_and_op,
-    refusal,
-)
+from writeamp.studies.compare.omitted import NoRowFitsError, OmittedRow
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.compare.turns import Bases, Turn, TurnCodec, plan_of_turn
 from writeamp.studies.simulation import plan_of
 from writeamp.studies.study import RunStore, keep_runs
+from writeamp.studies.working_op import reason_and_op, refusal
 
 # Length of a run, in writes of the whole drive. It is the same for every manager, since the WA of a
 # workload that changes over time depends on the length. Most schemes adapt to skewed workloads

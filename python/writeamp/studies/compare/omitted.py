@@ -1,28 +1,15 @@
-"""Rows of a comparison that cannot run on the drive: the reason, and an op at which they can."""
+"""Rows of a comparison that cannot run on the drive, with their reasons."""
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.devices.device import Device
-from writeamp.errors import RefusedError, WriteampError
+from writeamp.errors import RefusedError
 from writeamp.fields.old_names import with_old_names
-from writeamp.registry.specs import Spec
-from writeamp.runs.inputs import prepare
-from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan
-from writeamp.runs.refusals import check_memory
-from writeamp.settings.experiment import Experiment
 from writeamp.studies.compare.row import row_name
-
-# The search for an op tries whole per cents up to this; a larger op is taken for a slip.
-_MOST_PERCENT = 300
-# Begins the general advice at the end of the engine's sentences.
-_ADVICE = "; use "
 
 
 @dataclass(frozen=True)
@@ -109,73 +96,3 @@ def _nothing_like(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict.fromkeys(value)
     return [None, None] if isinstance(value, list) and len(value) == 2 else None
-
-
-def refusal(plan: Plan, drive: Device, seed: int) -> RefusedError | None:
-    """Return why a drive cannot run a plan, or None if it can.
-
-    Raises:
-        WriteampError: the memory is too small, or a user's policy fails.
-    """
-    check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
-    try:
-        new_simulation(plan, drive, seed)
-    except RefusedError as error:
-        return error
-    return None
-
-
-def reason_and_op(
-    error: RefusedError, experiment: Experiment, plan: Plan, op: float, seed: int
-) -> tuple[str, float | None]:
-    """Return the reason of an omitted row, and the smallest op at which it can run, or None.
-
-    Args:
-        error: why the row cannot run.
-        experiment: experiment with one load.
-        plan: plan of the row, with the requests of a trace.
-        op: op of the drive.
-        seed: seed of the run.
-    """
-    working = _working_op(experiment, plan, op, seed)
-    return reason_with_op(str(error), working), working
-
-
-def reason_with_op(reason: str, working_op: float | None) -> str:
-    """Return a reason with an op that works in place of general advice, if there is such an op.
-
-    >>> reason_with_op("the drive is too small for dac; use a larger op or more blocks", 0.17)
-    'the drive is too small for dac; --op 0.17 works'
-    """
-    if working_op is None:
-        return reason
-    return f"{reason.partition(_ADVICE)[0]}; --op {working_op:g} works"
-
-
-def _working_op(experiment: Experiment, plan: Plan, op: float, seed: int) -> float | None:
-    changes: dict[str, Any] = {"precondition": "none"}
-    if not isinstance(plan.load, Spec):
-        # The requests are in pages already, so that no probe reads the trace again.
-        changes |= {"trace": plan.load, "mapping": "compact", "trace_device": None}
-
-    def runs_at(percent: int) -> bool:
-        try:
-            drive = prepare(experiment.with_settings(**changes, op=percent / 100)).drive
-            return refusal(plan, drive, seed) is None
-        except WriteampError:
-            return False
-
-    return least_working_op(runs_at, op)
-
-
-def least_working_op(runs_at: Callable[[int], bool], op: float) -> float | None:
-    """Return the smallest op above `op`, in whole per cents, at which a row runs; or None.
-
-    Args:
-        runs_at: whether the row runs at an op in per cent; it also runs at every larger op.
-        op: op at which it does not run.
-    """
-    tried = range(math.floor(op * 100) + 1, _MOST_PERCENT + 1)
-    if not tried or not runs_at(tried[-1]):
-        return None
-    return tried[bisect_left(tried[:-1], True, key=runs_at)] / 100
