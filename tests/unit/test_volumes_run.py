@@ -150,7 +150,7 @@ def test_a_policy_that_no_volume_fits_has_a_reason_and_the_others_are_compared(
     assert rows["single"]["reason"] is None
     assert rows["sepgc"]["overall_wa"] == ran(fleet, op=0.02).managers[1]["overall_wa"]
     assert found.card().rows[0][:2] == ("dac", "–")
-    assert any(note.startswith("dac cannot run: ") for note in found.notes)
+    assert found.card().legend[0].startswith("dac cannot run: ")
     op = rows["dac"]["working_op"]
     assert rows["dac"]["reason"].endswith(f"; --op {op:g} works")
     # Every volume fits at this op, but not at a smaller one in whole per cents.

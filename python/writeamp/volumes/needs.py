@@ -253,10 +253,9 @@ def need(
             op=op,
         )
         if run_at_op[op].common.is_empty():
-            raise WriteampError(
-                f"no volume has a WA at op {op:.4g}: "
-                + next(iter([*run_at_op[op].warnings, *run_at_op[op].notes]), "none was run")
-            )
+            failed = run_at_op[op]
+            reasons = [*failed.warnings, *failed.card().legend, *failed.notes, "none was run"]
+            raise WriteampError(f"no volume has a WA at op {op:.4g}: {reasons[0]}")
         return float(run_at_op[op].managers[0]["overall_wa"])
 
     wa_at = _search(run_at, target_wa)

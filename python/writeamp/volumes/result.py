@@ -174,8 +174,7 @@ class FleetRun(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on volumes and runs that were left out."""
-        sentences = sentences_on(self.omitted)
-        sentences += [] if self.store_stats is None else self.store_stats.notes
+        sentences = [] if self.store_stats is None else list(self.store_stats.notes)
         too_small = self.too_small.filter(~pl.col("label").is_in(list(self.omitted)))
         if too_small.height:
             names = too_small["volume"].unique(maintain_order=True).to_list()
@@ -220,7 +219,8 @@ class FleetRun(Drawn):
         notes = [f"fleet: {self.folder}", *self.notes]
         if self.common.is_empty():
             title = "no volume has a WA under every policy, so the policies cannot be compared"
-            return Card(title, [], warnings=self.warnings, notes=notes)
+            legend = sentences_on(self.omitted)
+            return Card(title, [], warnings=self.warnings, notes=notes, legend=legend)
         rows = [
             (
                 row["manager"],
@@ -251,6 +251,7 @@ class FleetRun(Drawn):
             warnings=self.warnings,
             notes=notes,
             parts=[Card("Best policy by volume type", by_class, columns)],
+            legend=sentences_on(self.omitted),
         )
 
     def figure(self) -> PanelChart:

@@ -116,9 +116,8 @@ class TogetherRun(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on policies that cannot run, and on stored runs."""
-        stored = [] if self.store_stats is None else self.store_stats.notes
-        return [*sentences_on(self.omitted), *stored]
+        """Notes on stored runs."""
+        return [] if self.store_stats is None else list(self.store_stats.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes run --together --json`."""
@@ -159,6 +158,7 @@ class TogetherRun(Drawn):
             ("manager", ">WA", f">saving over {self.baseline}", "hint"),
             warnings=self.warnings,
             notes=[f"fleet: {self.folder}", *self.notes],
+            legend=sentences_on(self.omitted),
         )
 
     def figure(self) -> BarChart:

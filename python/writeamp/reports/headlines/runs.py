@@ -24,11 +24,20 @@ def of_comparison(document: _Document) -> str:
     (least, best), (most, worst) = (
         choice(results, key=lambda pair: pair[0]) for choice in (min, max)
     )
+    omitted = [row for row in rows(document, "rows") if number(row, "wa") is None]
+    names = ", ".join(dict.fromkeys(_policy(row, has_loads=False) for row in omitted))
+    cannot = (
+        f" {len(omitted)} of {len(results) + len(omitted)} rows cannot run: {names}."
+        if omitted
+        else ""
+    )
     if len(results) == 1:
-        return of_wa(best)
+        return of_wa(best) + cannot
     has_loads = len({words(row, "workload") for _, row in results}) > 1
     first, last = (_policy(row, has_loads=has_loads) for row in (best, worst))
-    return f"Lowest WA: {four_digits(least)}, {first}. Highest: {four_digits(most)}, {last}."
+    return (
+        f"Lowest WA: {four_digits(least)}, {first}. Highest: {four_digits(most)}, {last}.{cannot}"
+    )
 
 
 def _policy(row: _Document, *, has_loads: bool) -> str:
