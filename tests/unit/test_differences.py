@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 import in_process
 import writeamp as wa
+from writeamp.differences.difference import difference_of
 from writeamp.errors import WriteampError
+from writeamp.reports.headlines.headline import headline
 
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "workload": "uniform"}
 
@@ -51,16 +54,93 @@ def test_a_longer_run_differs_in_its_length_and_in_little_for_each_host_page() -
     assert found.to_dict()["per_host_page"][0]["key"] == "causes.gc"
 
 
-def test_the_command_shows_wa_first_and_whole_names(
+def test_the_command_begins_with_a_sentence_and_names_metrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for name, writes in (("a", 20_000), ("b", 30_000)):
         (tmp_path / name).write_text(json.dumps(simulated(writes=writes).to_dict()))
     done = in_process.run("diff", f"{tmp_path}/a {tmp_path}/b")
-    places = [done.out.index(f"\n{one}") for one in ("wa ", "per host page", "length of the run")]
+    assert done.out.startswith("WA of B is ")
+    assert "which is within noise" in " ".join(done.out.split())
+    tables = ("WA ", "programmed pages per host page", "length of the run")
+    places = [done.out.index(f"\n{name}") for name in tables]
     assert places == sorted(places)
     assert "…" not in done.out
+    assert not re.search(r"[a-z]_[a-z]|causes\.", done.out)
+
+
+def test_the_largest_differences_come_first_and_noise_last() -> None:
+    base = {"causes": {}, "host_pages": 1, "flash_pages": 1, "workload": "uniform", "timed": True}
+    small = {"wa": 2.0, "wa_ci95": [1.9, 2.1], "iops": {"all": 100.0, "write": 10.0}}
+    large = {"wa": 2.05, "wa_ci95": [1.9, 2.2], "iops": {"all": 110.0, "write": 1.0}}
+    certain = [{"overall_wa": size, "overall_wa_ci95": [size, size]} for size in (4.0, 3.9)]
+    found = wa.diff(base | small | certain[0], base | large | certain[1])
+    assert [pair.key for pair in found.numbers] == ["overall_wa", "iops.write", "iops.all", "wa"]
+    assert [row[0] for row in found.card().parts[0].rows][1] == "IOPS, write"
+    assert headline(found.to_dict()).startswith("WA of B is 2.5% higher: 2.05 instead of 2, which")
+
+
+SERVED: dict[str, Any] = {
+    "wa": 1.5,
+    "wa_ci95": [1.4, 1.6],
+    "run": "one",
+    "run_exit_status": 0,
+    "count_from": "command",
+    "host_bytes": 2000,
+    "flash_bytes": 3000,
+    "layers": {
+        "application_bytes": 1000,
+        "file_system_bytes": 2000,
+        "device_bytes": 2000,
+        "flash_bytes": 3000,
+        "factors": {"file_system": 2.0, "device": 1.0, "flash": 1.5},
+        "unknown": {},
+    },
+}
+
+
+def test_two_commands_are_compared_by_flash_bytes_per_application_byte() -> None:
+    layers = SERVED["layers"] | {"flash_bytes": 4440}
+    changed = SERVED | {"run": "two", "flash_bytes": 4440, "layers": layers, "wa": 1.52}
+    found = wa.diff(SERVED, changed)
+    assert found.numbers[0].key == "flash_bytes_per_application_byte"
+    assert (found.numbers[0].a, found.numbers[0].b) == (3.0, 4.44)
+    assert headline(found.to_dict()) == (
+        "B writes 48% more flash bytes per application byte; the drive's WA does not differ. "
+        "Settings that differ: command."
+    )
+    # Bytes that include files outside the drive are no bytes of the application on it.
+    unknown = layers | {"factors": {"file_system": None, "device": 1.0, "flash": 1.5}}
+    found = wa.diff(SERVED, changed | {"layers": unknown})
+    assert headline(found.to_dict()).startswith("B writes 48% more flash bytes; the drive's WA")
+    assert ("flash_bytes_per_application_byte", "a") in found.only
+
+
+def test_a_failed_run_is_marked() -> None:
+    found = wa.diff(SERVED, SERVED | {"run_exit_status": 7, "flash_bytes": 1500})
+    assert found.to_dict()["failures"] == [{"in": "b", "reason": "its command ended with status 7"}]
+    assert headline(found.to_dict()).startswith("B failed: its command ended with status 7. ")
+    assert found.card().parts[0].columns[2] == ">B (failed)"
+    assert wa.diff(SERVED, SERVED).failures == ()
+
+
+def test_the_interval_of_replicas_is_that_of_their_pairs() -> None:
+    firsts = [SERVED | {"wa": size, "seed": seed} for seed, size in enumerate((1.5, 2.5, 2.0))]
+    lasts = [
+        SERVED | {"wa": one["wa"] + more}
+        for one, more in zip(firsts, (0.1, 0.11, 0.12), strict=True)
+    ]
+    found = difference_of("serve", firsts, lasts)
+    (pair,) = [one for one in found.numbers if one.key == "wa"]
+    assert (pair.a, pair.b) == (pytest.approx(2.0), pytest.approx(2.11))
+    assert pair.difference_ci95 == pytest.approx((0.11 - 0.02484, 0.11 + 0.02484), abs=1e-4)
+    assert pair.verdict == "differs"
+    assert pair.a_ci95[1] > 3
+    assert found.replicas == 3
+    # With pairs out of order, noise explains the difference.
+    mixed = difference_of("serve", firsts, [lasts[1], lasts[2], lasts[0]])
+    assert next(one.verdict for one in mixed.numbers if one.key == "wa") == "within noise"
 
 
 def test_rows_of_comparisons_are_paired_by_name_and_not_by_place() -> None:

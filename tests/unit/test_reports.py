@@ -296,8 +296,9 @@ def test_two_pages_are_compared(page: Path, tmp_path: Path) -> None:
     both = tmp_path / "both.html"
     assert run("diff", f"{page} {other} --report {both}").status == 0
     told = run("report", str(both)).out
-    assert "Before and after" in told
-    assert "WA went from" in told
+    assert "WA of A and B" in both.read_text()
+    assert "moved by garbage collection" in told
+    assert "WA of B is" in told
 
 
 @pytest.mark.parametrize(

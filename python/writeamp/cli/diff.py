@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-
-if TYPE_CHECKING:
-    from writeamp.differences.difference import Difference
 
 
 def register(app: typer.Typer) -> None:
@@ -55,18 +51,6 @@ def diff(
         frame=differences.to_frame,
         json=json,
         csv=csv,
-        print_tables=lambda _: _show(differences),
     )
-
-
-def _show(differences: Difference) -> None:
-    if not differences.settings:
-        stdout.print("No setting differs.")
-    for table in differences.card().parts:
-        options.print_part(table)
-    if not differences.numbers:
-        stdout.print(f"All {differences.equal} numbers are equal.")
-    for key, side in differences.only:
-        stdout.print(f"only in {side.upper()}: {key}")
     for note in differences.notes:
         options.note(note)

@@ -53,7 +53,7 @@ def reason_and_op(
 
 
 def _reason_with_op(reason: str, working_op: float | None) -> str:
-    """Return a reason with an op that works in place of general advice, if there is such an op.
+    """Return a reason that ends with an op that works, if there is one, instead of advice.
 
     >>> _reason_with_op("the drive is too small for dac; use a larger op or more blocks", 0.17)
     'the drive is too small for dac; --op 0.17 works'

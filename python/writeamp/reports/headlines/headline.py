@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from writeamp.reports.headlines import answers, drives, learnt, runs, studies
+from writeamp.reports.headlines import answers, differences, drives, learnt, runs, studies
 from writeamp.reports.values import words
 
 # Keys that identify each kind of document; special kinds come first, because the first match is
 # used.
 _SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), answers.of_answer),
-    (frozenset({"settings", "numbers", "equal"}), runs.of_difference),
+    (frozenset({"settings", "numbers", "equal"}), differences.of_difference),
     (frozenset({"rows", "loads"}), runs.of_comparison),
     (frozenset({"managers", "baseline"}), studies.of_volumes_run),
     (frozenset({"target_wa", "op"}), runs.of_target),

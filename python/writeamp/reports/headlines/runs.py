@@ -45,24 +45,6 @@ def _policy(row: _Document, *, has_loads: bool) -> str:
     return ", ".join(filter(None, (words(row, "manager"), words(row, "victims")))) + load
 
 
-def of_difference(document: _Document) -> str:
-    """Return the change of WA between two results."""
-    wa = next((metric for metric in rows(document, "numbers") if metric.get("key") == "wa"), {})
-    first, second = number(wa, "a"), number(wa, "b")
-    settings = [words(setting, "key") for setting in rows(document, "settings")]
-    names = ", ".join(settings)
-    changed = f"Settings that differ: {names}. " if settings else "No setting differs. "
-    if first is None or second is None:
-        count = len(rows(document, "numbers"))
-        return f"{changed}{count} metrics differ."
-    verdict = {
-        "differs": "more than noise",
-        "within noise": "within noise",
-    }.get(words(wa, "verdict"), "without an interval to compare")
-    share = f" ({second / first - 1:+.1%})" if first else ""
-    return f"{changed}WA went from {four_digits(first)} to {four_digits(second)}{share}, {verdict}."
-
-
 def of_target(document: _Document) -> str:
     """Return the op that a WA needs."""
     op, target = number(document, "op"), number(document, "target_wa")

@@ -1,0 +1,93 @@
+"""Headline of the difference of two results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from writeamp.reports.values import number, rows, words
+from writeamp.results.numbers import four_digits
+
+_Document = Mapping[str, Any]
+_APPLICATION = "flash_bytes_per_application_byte"
+# Settings that follow from others; a headline names them only if no other setting differs.
+_FOLLOWING = frozenset(
+    {
+        *("fill", "spare_factor", "capacity_bytes", "physical_pages", "logical_pages"),
+        *("held_pages", "blocks", "theory.op", "theory.model"),
+    }
+)
+_MOST_SETTINGS = 3
+
+
+def of_difference(document: _Document) -> str:
+    """Return failed runs, the change of flash writes and WA, and the settings that differ."""
+    failures = [
+        f"{words(failure, 'in').upper()} failed: {words(failure, 'reason')}. "
+        for failure in rows(document, "failures")
+    ]
+    return "".join([*failures, _changes(document), _settings(document)])
+
+
+def _changes(document: _Document) -> str:
+    metrics = rows(document, "numbers")
+    by_key = {words(metric, "key"): metric for metric in metrics}
+    if not metrics:
+        return f"All {number(document, 'equal') or 0:.0f} numbers are equal."
+    if words(document, "verb") == "serve":
+        return _of_commands(by_key)
+    if "wa" in by_key:
+        return f"{_more(by_key['wa'], 'WA of B is', ('higher', 'lower'))}."
+    metric = metrics[0]
+    name = words(metric, "name") or words(metric, "key")
+    count = len(metrics)
+    more = "" if count == 1 else f"; {count - 1} more differ"
+    return f"{_more(metric, f'{name} of B is', ('higher', 'lower'))}{more}."
+
+
+def _of_commands(by_key: Mapping[str, _Document]) -> str:
+    """Return the change of flash writes of two commands on equal drives."""
+    if _APPLICATION in by_key:
+        metric, of_what = by_key[_APPLICATION], " per application byte"
+    else:
+        metric, of_what = by_key.get("flash_bytes", {}), ""
+    text = "Both write equally many flash bytes"
+    if (relative := number(metric, "relative")) is not None:
+        amount = f"{abs(relative):.0%}" if abs(relative) >= 0.01 else f"{abs(relative):.2%}"
+        text = f"B writes {amount} {'more' if relative > 0 else 'fewer'} flash bytes{of_what}"
+        if words(metric, "verdict") == "within noise":
+            text = f"Flash bytes{of_what} do not differ beyond noise"
+    wa = by_key.get("wa")
+    if wa is None or words(wa, "verdict") == "within noise":
+        return f"{text}; the drive's WA does not differ."
+    first, second = number(wa, "a"), number(wa, "b")
+    if first is None or second is None:
+        return f"{text}."
+    return f"{text}; the drive's WA is {four_digits(second)} instead of {four_digits(first)}."
+
+
+def _more(metric: _Document, subject: str, directions: tuple[str, str]) -> str:
+    first, second = number(metric, "a"), number(metric, "b")
+    if first is None or second is None:
+        return f"{subject} another"
+    values = f"{four_digits(second)} instead of {four_digits(first)}"
+    relative = number(metric, "relative")
+    size = "" if relative is None else f"{abs(relative):.1%} "
+    text = f"{subject} {size}{directions[second < first]}: {values}"
+    return {
+        "differs": text,
+        "within noise": f"{text}, which is within noise",
+    }.get(words(metric, "verdict"), f"{text}, without an interval to compare")
+
+
+def _settings(document: _Document) -> str:
+    settings = rows(document, "settings")
+    chosen = [
+        setting for setting in settings if words(setting, "key") not in _FOLLOWING
+    ] or settings
+    names = [words(setting, "name") or words(setting, "key") for setting in chosen]
+    if not names:
+        return " No setting differs."
+    more = len(names) - _MOST_SETTINGS
+    listed = ", ".join(names[:_MOST_SETTINGS]) + (f" and {more} more" if more > 0 else "")
+    return f" Settings that differ: {listed}."
