@@ -210,6 +210,56 @@ class TestRefused:
         refused(SMALL, folder, "--run is empty", run=command)
 
 
+@needs("nbdcopy")
+class TestCompare:
+    def test_two_commands_run_in_turn_on_equal_drives(self, folder: Path) -> None:
+        (folder / "small").write_bytes(os.urandom(1 << 20))
+        (folder / "large").write_bytes(os.urandom(3 << 20))
+        report = folder / "both.html"
+        commands = [f"echo {name} >> order; nbdcopy {name} $uri" for name in ("small", "large")]
+        quoted = " ".join(map(shlex.quote, commands))
+        arguments = f"{SMALL} --precondition random:1 --seed 5 --compare {quoted}"
+        done = serve(f"{arguments} --report {report}", folder)
+        assert done.status == 0, done.err
+        order = ["small", "large", "large", "small", "small", "large"]
+        assert (folder / "order").read_text().split() == order
+        assert done.out.startswith("B writes ")
+        assert done.out.split(" Settings")[0].replace("\n", " ") in report.read_text()
+        found = serve(f"{arguments} --json --replicas 2", folder).document
+        firsts, lasts = (found["results"][side] for side in "ab")
+        for key in ("seed", "preconditioning"):
+            assert [one[key] for one in firsts] == [one[key] for one in lasts]
+        assert firsts[0]["seed"] == 5 != firsts[1]["seed"]
+        by_key = {one["key"]: one for one in found["numbers"]}
+        assert by_key["host_bytes"]["relative"] == 2
+        flash = [sum(one["flash_bytes"] for one in side) / 2 for side in (firsts, lasts)]
+        assert [by_key["flash_bytes"][side] for side in "ab"] == flash
+        assert by_key["flash_bytes"]["difference_ci95"] is not None
+        assert left_behind(folder) == []
+
+    def test_a_command_that_fails_is_named(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --replicas 1 --compare true 'exit 7'", folder)
+        assert (done.status, done.out) == (1, "")
+        assert "command B failed with status 7 in replica 1" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--compare true ' '", "command B is empty"),
+        ("--compare true false --run true", "--compare and --run exclude each other"),
+        ("--compare true false --max-wa 2", "--compare and --max-wa exclude each other"),
+        ("--compare true false --plot a.svg", "--compare and --plot exclude each other"),
+        ("--compare true false --backing drive.wa", "--backing is for one drive"),
+        ("--compare true false --replicas 0", "replicas is 0; it must be"),
+    ],
+)
+def test_what_two_commands_cannot_have_is_refused(folder: Path, arguments: str, words: str) -> None:
+    done = serve(f"{SMALL} {arguments}", folder)
+    assert (done.status, done.out) == (2, "")
+    assert words in done.err
+
+
 class TestHelp:
     def test_its_example_survives_pasting(self, folder: Path) -> None:
         lines = serve("--help", folder).out.split("Example: ")[1].splitlines()

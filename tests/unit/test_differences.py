@@ -110,6 +110,9 @@ def test_two_commands_are_compared_by_flash_bytes_per_application_byte() -> None
         "B writes 48% more flash bytes per application byte; the drive's WA does not differ. "
         "Settings that differ: command."
     )
+    assert headline(
+        wa.diff(SERVED, changed | {"layers": layers | {"application_bytes": 740}}).to_dict()
+    ).startswith("B writes 100% more flash bytes per application byte, and 48% more in all;")
     # Bytes that include files outside the drive are no bytes of the application on it.
     unknown = layers | {"factors": {"file_system": None, "device": 1.0, "flash": 1.5}}
     found = wa.diff(SERVED, changed | {"layers": unknown})

@@ -39,6 +39,7 @@ TYPES: dict[str, Any] = {
     "paths": list[Path],
     "text": str,
     "texts": list[str],
+    "pair": tuple[str, str],
     "flag": bool,
     "switch": bool,
 }

@@ -15,6 +15,7 @@ import typer
 from writeamp.cli import boundary, findings, options
 from writeamp.cli.findings import AnyFinding
 from writeamp.cli.progress_bar import Bar
+from writeamp.cli.serve_compare import compare_commands
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
@@ -78,6 +79,13 @@ def serve(
     if plot is not None:
         check_target(plot)
         drive.check_outputs([plot])
+    if settings.compare is not None:
+        from writeamp.vssd.command_pairs import runs_of_pairs  # noqa: PLC0415 (slow)
+
+        _check_alone({"--run": run, "--max-wa": max_wa, "--plot": plot})
+        runs = runs_of_pairs(device, policy, drive, settings.compare, settings.replicas)
+        compare_commands(runs, _ticking, json=json)
+        return
     from writeamp.vssd.session import serve as serve_drive  # noqa: PLC0415 (slow)
     from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
 
@@ -95,6 +103,15 @@ def serve(
         )
     _print(result, wrong, plot, json=json)
     _end(result, max_wa)
+
+
+def _check_alone(others: dict[str, object]) -> None:
+    """Reject options of a single command beside --compare."""
+    for option, value in others.items():
+        if value is not None:
+            raise WriteampError(
+                f"--compare and {option} exclude each other; {option} is for a single command"
+            )
 
 
 def _ticking(specification: Specification, bars: ExitStack) -> Callable[[], None]:

@@ -72,6 +72,7 @@ _TYPES: dict[str, Any] = {
     "switch": bool,
     "text": str,
     "texts": list[str],
+    "pair": tuple[str, str],
 }
 _READINGS: dict[str, dict[str, Any]] = {
     "count": {"parser": count, "metavar": "N"},

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from writeamp.differences.documents import (
+    APPLICATION_METRIC,
     Interval,
     failure_of,
     interval_of,
@@ -33,8 +34,12 @@ _REPEATED = {
     "host.written_bytes": "host_bytes",
     "causes.host": "host_pages",
     "layers.device_bytes": "host_bytes",
+    "layers.file_system_bytes": "host_bytes",
     "layers.flash_bytes": "flash_bytes",
+    "layers.factors.file_system": APPLICATION_METRIC,
 }
+# Errors of relative differences below this would be printed as 0.0%.
+_LEAST_ERROR = 0.0005
 # Maximum number of keys of only one result that are printed.
 _MOST_ONLY = 10
 
@@ -152,10 +157,12 @@ def _change(pair: NumberPair) -> str:
     if pair.relative is None:
         return value_in_words(pair.key, pair.difference)
     bounds = pair.difference_ci95
+    form = ".1%" if abs(pair.relative) < 1 else ".0%"
     if bounds is None:
-        return f"{pair.relative:+.1%}"
+        return f"{pair.relative:+{form}}"
     half_width = max(abs(bound - pair.difference) for bound in bounds) / abs(pair.a)
-    return f"{pair.relative:+.1%} ± {half_width:.1%}"
+    error = f" ± {half_width:{form}}" if half_width >= _LEAST_ERROR else ""
+    return f"{pair.relative:+{form}}{error}"
 
 
 def _with_error(key: str, value: float, bounds: Interval | None) -> str:

@@ -1,4 +1,4 @@
-"""Pairs of values of two results: settings and metrics, and whether noise explains a difference."""
+"""Pairs of values of two results, and whether noise explains their difference."""
 
 from __future__ import annotations
 

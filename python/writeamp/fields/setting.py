@@ -11,7 +11,7 @@ from writeamp.errors import WriteampError, unknown_argument
 from writeamp.fields.domains import Domain
 
 Reading: TypeAlias = Literal[
-    "count", "number", "ratio", "bytes", "path", "paths", "text", "texts", "flag", "switch"
+    "count", "number", "ratio", "bytes", "path", "paths", "text", "texts", "pair", "flag", "switch"
 ]
 
 _OPTION = re.compile(r"--([a-z-]+)")

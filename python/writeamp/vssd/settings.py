@@ -219,7 +219,7 @@ class DriveSettings(Settings):
 
 @dataclass(frozen=True)
 class ServeSettings(Settings):
-    """Command on a virtual drive of `writeamp serve`, and the limit for its exit status."""
+    """Command, or two commands, of `writeamp serve`, and the limit for its exit status."""
 
     title: ClassVar[str] = "serve"
     names_options: ClassVar[bool] = True
@@ -230,6 +230,22 @@ class ServeSettings(Settings):
         "run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and end after "
         "it; default: serve until Ctrl-C or SIGTERM",
         metavar="CMD",
+        panel="run",
+    )
+    compare: tuple[str, str] | None = setting(
+        None,
+        None,
+        "run two shell commands, each on new drives of its own, and print how their flash writes "
+        "and WA differ; they get the variables of --run",
+        number="pair",
+        metavar="A B",
+        panel="run",
+    )
+    replicas: int = setting(
+        3,
+        Whole(1),
+        "runs of each command of --compare; both runs of a replica use the same seed",
+        number="count",
         panel="run",
     )
     max_wa: float | None = setting(

@@ -47,16 +47,14 @@ def _changes(document: _Document) -> str:
 
 def _of_commands(by_key: Mapping[str, _Document]) -> str:
     """Return the change of flash writes of two commands on equal drives."""
+    total = _change(by_key.get("flash_bytes", {}))
+    text = f"B writes {total} flash bytes" if total else "Both write equally many flash bytes"
     if _APPLICATION in by_key:
-        metric, of_what = by_key[_APPLICATION], " per application byte"
-    else:
-        metric, of_what = by_key.get("flash_bytes", {}), ""
-    text = "Both write equally many flash bytes"
-    if (relative := number(metric, "relative")) is not None:
-        amount = f"{abs(relative):.0%}" if abs(relative) >= 0.01 else f"{abs(relative):.2%}"
-        text = f"B writes {amount} {'more' if relative > 0 else 'fewer'} flash bytes{of_what}"
-        if words(metric, "verdict") == "within noise":
-            text = f"Flash bytes{of_what} do not differ beyond noise"
+        each = _change(by_key[_APPLICATION]) or "equally many"
+        text = f"B writes {each} flash bytes per application byte"
+        # Without a difference of application bytes, both changes are equal.
+        if total and "layers.application_bytes" in by_key:
+            text += f", and {total} in all"
     wa = by_key.get("wa")
     if wa is None or words(wa, "verdict") == "within noise":
         return f"{text}; the drive's WA does not differ."
@@ -64,6 +62,15 @@ def _of_commands(by_key: Mapping[str, _Document]) -> str:
     if first is None or second is None:
         return f"{text}."
     return f"{text}; the drive's WA is {four_digits(second)} instead of {four_digits(first)}."
+
+
+def _change(metric: _Document) -> str:
+    """Return a relative difference that noise does not explain, such as "48% more", or ""."""
+    relative = number(metric, "relative")
+    if relative is None or words(metric, "verdict") == "within noise":
+        return ""
+    amount = f"{abs(relative):.0%}" if abs(relative) >= 0.01 else f"{abs(relative):.2%}"
+    return f"{amount} {'more' if relative > 0 else 'fewer'}"
 
 
 def _more(metric: _Document, subject: str, directions: tuple[str, str]) -> str:
