@@ -119,7 +119,7 @@ def last_of(key: str) -> str:
 
 
 def is_metric(key: str, value: Any) -> bool:
-    """Return whether a value is a number that is no setting, and no bound of another number."""
+    """Return whether a value is a measured number, not a setting or a bound of a number."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and last_of(key) not in _SET and not is_bound(key)
 
