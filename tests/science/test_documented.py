@@ -58,6 +58,7 @@ SHORT = {
     "writeamp compare --workload zipf:s=0.99 --capacity": "--replicas 1 --writes 2.4e8",
     "writeamp endurance --capacity": "--w-max 9 --replicas 2",
     "writeamp endurance --workload": "--w-max 50 --replicas 2",
+    "writeamp serve --device tlc-datacenter --size 1GiB --mount mnt --compare": "--replicas 1",
     "writeamp simulate --device mine.toml": "--writes 20000",
     "writeamp simulate --device mx.toml": "--size 64MiB --writes 20000",
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
@@ -268,7 +269,8 @@ def with_options(arguments: str, more: str) -> str:
 
 def is_run(command: str) -> bool:
     """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
-    serves_for_ever = command.startswith(SERVE) and "--run" not in command
+    ends = "--run" in command or "--compare" in command
+    serves_for_ever = command.startswith(SERVE) and not ends
     needs_drive = command.startswith(REAL_DRIVE)
     return (
         command != NOT_RUN
