@@ -31,7 +31,8 @@ def find_model(name: str) -> Model:
     >>> wa.models.find_model("markov").parameters
     ('op', 'pages_per_block')
     """
-    if name not in MODELS and (of_policy := _models_of(name)):
+    is_unknown = isinstance(name, str) and name not in MODELS
+    if is_unknown and (of_policy := _models_of(name)):
         raise WriteampError(
             f"unknown model {name!r}: it is a victim policy, for which use the model "
             f"{' or '.join(of_policy)}"
