@@ -25,6 +25,12 @@ class Detail(str):
     __slots__ = ()
 
 
+class Caution(str):
+    """Text of a note that is a reason to doubt the result; commands print it as a warning."""
+
+    __slots__ = ()
+
+
 def shown(value: object) -> str:
     """Return a value as text for an error: one line cut to 80 characters, or only its type."""
     kind = type(value)

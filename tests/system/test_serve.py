@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -67,22 +68,37 @@ class TestCaptive:
         assert (done.status, done.document["run_exit_status"]) == (1, 7)
         assert "status 7" in done.err
 
-    def test_write_amplification_above_the_limit_has_a_status_of_its_own(
-        self, folder: Path
+    @pytest.mark.parametrize(
+        ("given", "megabytes", "status", "sentence"),
+        [
+            # Preconditioned by default: WA of the first write is that of an aged drive.
+            ("--max-wa 1.5", "60M", 3, r"WA \d.\d+ \(95% CI .*\) is above --max-wa 1.5"),
+            ("--max-wa 9", "60M", 0, r"WA \d.\d+ \(95% CI .*\).* is below --max-wa 9"),
+            ("--max-wa 9 --precondition random:2", "500k", 3, "blocks were erased, and 10 are"),
+            (
+                "--max-wa 9 --precondition none",
+                "10M",
+                3,
+                r"WA 1 cannot be .* --max-wa 9: nothing was collected in this run; write more \(a "
+                r"longer --run\), or use a smaller drive \(--size\), or leave out --precondition",
+            ),
+            ("--max-wa 9 --precondition none", "100M", 3, r"WA is not steady \(too short: .*\)"),
+        ],
+    )
+    def test_a_limit_of_wa_has_a_status_of_its_own(
+        self, folder: Path, given: str, megabytes: str, status: int, sentence: str
     ) -> None:
-        done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="300M"))
-        assert done.status == 3
-        assert "above --max-wa 1.01" in done.err
-        done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M"))
-        assert done.status == 0
-        assert "warning: the drive never collected garbage" in done.err
-        aged = f"{SMALL} --precondition random:1 --max-wa 100"
-        done = serve(aged, folder, run=FIO.format(size="10M"))
-        assert done.status == 0
-        assert "no collection" not in done.err
+        done = serve(f"{SMALL} {given} --json", folder, run=FIO.format(size=megabytes))
+        assert done.status == status
+        limit = done.document["limit"]
+        assert re.search(sentence, limit["sentence"])
+        assert f"writeamp: {limit['sentence']}" in done.err.splitlines()
+        assert (limit["holds"] is True) == (status == 0)
+        expected = given.partition("--precondition ")[2] or "random"
+        assert done.document["precondition"] == expected
 
     def test_a_limit_judges_nothing_where_nothing_was_written(self, folder: Path) -> None:
-        done = serve(f"{SMALL} --max-wa 2", folder, run="true")
+        done = serve(f"{SMALL} --max-wa 2 --precondition full", folder, run="true")
         assert done.status == 3
         assert "the host wrote nothing, so WA cannot be compared with --max-wa" in done.err
 
@@ -129,7 +145,7 @@ class TestCaptive:
     def test_a_capture_of_the_pins_measures_what_the_drive_counts(self, folder: Path) -> None:
         arguments = f"{SMALL} --rb-capture rb.vcd --precondition full --json"
         found = serve(arguments, folder, run=FIO.format(size="4M")).document
-        measured = f"{folder}/rb.vcd --device ssd-v --dies 2 --host-bytes 4MiB"
+        measured = f"{folder}/rb.vcd --device ssd-v --dies 4 --host-bytes 4MiB"
         capture = in_process.document("measure rb", measured)
         # Reads, programs and erases overlap in time, and are told apart by it alone.
         assert capture["wa"] == pytest.approx(found["wa"], rel=0.05)

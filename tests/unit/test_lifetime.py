@@ -508,9 +508,14 @@ def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: 
     assert found.dominates == "the evenness of the wear"
 
 
-def test_a_trace_on_a_trimmed_drive_wears_as_much_flash_as_on_the_full_one() -> None:
+def test_a_trace_on_a_trimmed_drive_wears_as_much_flash_as_on_the_full_one(tmp_path: Path) -> None:
+    # With few blocks, wear is about as even on both drives.
+    device = tmp_path / "few-blocks.toml"
+    device.write_text(
+        "[geometry]\nblocks_per_plane = 36\npages_per_block = 4096\n[management]\nop = 0.145\n"
+    )
     trace = ROOT / "examples/postgres-tpcb.parquet"
-    found = lifetime_under_load("tlc-datacenter", daily_bytes=1e12, trace=trace, cycles=40)
+    found = lifetime_under_load(str(device), daily_bytes=1e10, trace=trace, cycles=80)
     (trimmed,) = (one for one in found.what_if if one.change.startswith("TRIM"))
     assert trimmed.wa < 0.9 * found.wa
     assert trimmed.years * trimmed.wa == pytest.approx(found.years * found.wa, rel=0.07)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from writeamp.cli import boundary
-from writeamp.text import Detail
+from writeamp.text import Caution, Detail
 
 MOST_NOTES = 3
 _HELP = (
@@ -38,8 +38,11 @@ def note(sentence: str) -> None:
     """Print a note on stderr: an assumption, omission or rounding.
 
     Without `--verbose`, the first three notes are printed and later ones counted; a `Detail` is
-    left out. So callers pass important notes first.
+    left out. So callers pass important notes first. A `Caution` is printed as a warning, always.
     """
+    if isinstance(sentence, Caution):
+        boundary.say(f"warning: {sentence}")
+        return
     notes = _notes.get()
     if notes is not None and not notes.is_verbose:
         if isinstance(sentence, Detail):

@@ -10,7 +10,14 @@ from writeamp.devices.drive import SECTOR_BYTES, Device
 from writeamp.devices.geometry import COUNT, GEOMETRY, complete_geometry
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.devices.size import CACHES, DEFAULT_BYTES, filled, sized, sized_by_host, with_blocks
+from writeamp.devices.size import (
+    DEFAULT_BYTES,
+    PAGES_PER_BLOCK,
+    filled,
+    sized,
+    sized_by_host,
+    with_blocks,
+)
 from writeamp.devices.times import (
     DISK_TABLES,
     FLASH_TABLES,
@@ -61,9 +68,9 @@ def device(
             as "raid0:x25-m,x25-m" or "raid0:x25-m,mine.toml,stripe=128k". The other arguments apply
             to all members of an array.
         size: logical size, in bytes or as "64GiB", "500GB" or "64k". If it is smaller than the
-            profile's, the drive has fewer blocks per plane, then fewer dies, chips and channels,
-            then fewer pages per block, at the same op (docs/devices.md); `Device.shrunk` has
-            sentences on the changes. Without a size, a timed profile has at most 64 GiB.
+            profile's, the drive has fewer blocks, then fewer pages per block, then fewer dies,
+            chips and channels, at the same op (docs/devices.md); `Device.shrunk` has sentences on
+            the changes. Without a size, a timed profile has at most 64 GiB.
         blocks: erase units in the drive.
         logical_blocks: logical size in erase units; the number of blocks follows from op, rounded
             up: N = ceil(U·(1+op)).
@@ -114,9 +121,10 @@ def device(
     if size_bytes is None and is_profile and _is_default_sized(shape, wanted_op, counts):
         size_bytes = DEFAULT_BYTES
     if size_bytes is not None:
-        places = [split_change(change)[:2] for change in changes]
-        kept_caches = {table for table, key in places if CACHES.get(table) == key}
-        return sized(shape, wanted_op, size_bytes, keep=kept_caches)
+        keep = {".".join(split_change(change)[:2]) for change in changes}
+        if pages_per_block is not None:
+            keep.add(PAGES_PER_BLOCK)
+        return sized(shape, wanted_op, size_bytes, keep=keep)
     return _of_count(shape, wanted_op, **counts)
 
 
