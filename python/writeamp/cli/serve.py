@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,12 +29,14 @@ from writeamp.vssd.settings import (
 
 if TYPE_CHECKING:
     from writeamp.vssd.drive import Drive
+    from writeamp.vssd.limit import LimitVerdict
     from writeamp.vssd.result import ServeResult
     from writeamp.vssd.specification import Specification
 
 _STDERR = 2
 _COMMAND_FAILED = 1
-_EXCEEDED = 3
+# WA is above --max-wa, or the run cannot show that it is not.
+_LIMIT_NOT_MET = 3
 # Minimum number of rounds of random writes before WA of the drive can count as steady.
 _FEWEST_ROUNDS = 5
 
@@ -47,7 +49,7 @@ def register(app: typer.Typer) -> None:
 def serve(
     device: DeviceSettings,
     policy: BuiltInPolicySettings,
-    drive: DriveSettings,
+    drive: Annotated[dict[str, Any], DriveSettings],
     settings: ServeSettings,
     *,
     plot: Annotated[
@@ -66,8 +68,8 @@ def serve(
     With --run, the drive lives as long as the command. Without it, the drive serves until Ctrl-C
     or SIGTERM.
 
-    The exit status is 1 if the command failed, and 3 if WA is above --max-wa. With --json, the
-    output of the command goes to stderr.
+    The exit status is 1 if the command failed, and 3 if WA is above --max-wa or cannot be compared
+    with it. With --json, the output of the command goes to stderr.
 
     Without a size, the generic drive has 3.125 GiB. A profile has its own size, at most 64 GiB.
 
@@ -76,20 +78,25 @@ def serve(
     run, max_wa = settings.run, settings.max_wa
     if run is not None and not run.strip():
         raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
+    if max_wa is not None:
+        # WA of a new drive is 1 until it collects, so that any program would meet the limit.
+        drive.setdefault("precondition", "random")
+    drive_settings = DriveSettings(**drive)
     if plot is not None:
         check_target(plot)
-        drive.check_outputs([plot])
+        drive_settings.check_outputs([plot])
     if settings.compare is not None:
         from writeamp.vssd.command_pairs import runs_of_pairs  # noqa: PLC0415 (slow)
 
         _check_alone({"--run": run, "--max-wa": max_wa, "--plot": plot})
-        runs = runs_of_pairs(device, policy, drive, settings.compare, settings.replicas)
+        runs = runs_of_pairs(device, policy, drive_settings, settings.compare, settings.replicas)
         compare_commands(runs, _ticking, json=json)
         return
+    from writeamp.vssd.limit import verdict_of  # noqa: PLC0415 (slow)
     from writeamp.vssd.session import serve as serve_drive  # noqa: PLC0415 (slow)
     from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
 
-    specification = specify(device, policy, drive)
+    specification = specify(device, policy, drive_settings)
     wrong = [] if run is None else findings.of_command(run)
     with ExitStack() as bars:
         result = serve_drive(
@@ -101,8 +108,9 @@ def serve(
             started=lambda running: _started(running, bars, is_captive=run is not None, json=json),
             tick=_ticking(specification, bars) if specification.is_aged else lambda: None,
         )
-    _print(result, wrong, plot, json=json)
-    _end(result, max_wa)
+    verdict = None if max_wa is None else verdict_of(result, max_wa)
+    _print(result, wrong, verdict, plot, json=json)
+    _end(result, verdict)
 
 
 def _check_alone(others: dict[str, object]) -> None:
@@ -158,13 +166,19 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
 
 
 def _print(
-    result: ServeResult, wrong: Sequence[AnyFinding], plot: Path | None, *, json: bool
+    result: ServeResult,
+    wrong: Sequence[AnyFinding],
+    verdict: LimitVerdict | None,
+    plot: Path | None,
+    *,
+    json: bool,
 ) -> None:
     for sentence in result.notes:
         # `_end` prints the failures, so they are left out here.
         if sentence not in result.failures:
             options.note(sentence)
-    document = partial(findings.with_findings, result.to_dict(), wrong)
+    limit = {"limit": None if verdict is None else verdict.to_dict()}
+    document = partial(findings.with_findings, result.to_dict() | limit, wrong)
     options.show(document, result.card, beside=result.beside, json=json)
     if plot is None:
         return
@@ -174,8 +188,8 @@ def _print(
         options.warn(f"the host wrote nothing, so {plot} was not drawn")
 
 
-def _end(result: ServeResult, max_wa: float | None) -> None:
-    """End the command with the exit status of the run."""
+def _end(result: ServeResult, verdict: LimitVerdict | None) -> None:
+    """End the command with the exit status of the run, and print the verdict on a limit of WA."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
@@ -186,20 +200,8 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
         raise typer.Exit(_COMMAND_FAILED)
     if result.failures:
         raise WriteampError(result.failures[0])
-    if max_wa is not None:
-        _judge(result, max_wa)
-
-
-def _judge(result: ServeResult, max_wa: float) -> None:
-    """Exit with status 3 if WA is above the limit or undefined; warn if nothing was collected."""
-    if not result.host_pages:
-        boundary.say("the host wrote nothing, so WA cannot be compared with --max-wa")
-        raise typer.Exit(_EXCEEDED)
-    if result.exceeds(max_wa):
-        boundary.say(f"write amplification is {result.wa:.4f}, above --max-wa {max_wa:g}")
-        raise typer.Exit(_EXCEEDED)
-    if not result.has_ever_collected:
-        options.warn(
-            "the drive never collected garbage, so WA is that of a new drive; give --precondition "
-            "random to age it"
-        )
+    if verdict is None:
+        return
+    boundary.say(verdict.sentence)
+    if not verdict.holds:
+        raise typer.Exit(_LIMIT_NOT_MET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from writeamp.devices.device import Device
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
 
 # Fewest erases for a confidence interval of WA. The interval is computed from the differences
@@ -47,9 +48,12 @@ def of_wa(
     return notes
 
 
-def of_flushes(flushes: int) -> list[str]:
-    """Return the note about flushes that an untimed drive does not simulate."""
-    if not flushes:
+def of_flushes(flushes: int, device: Device, *, is_timed: bool) -> list[str]:
+    """Return the note about the padding of flushes, which an untimed drive does not simulate."""
+    times = device.times
+    if not flushes or times is None or is_timed or device.pages_per_program == 1:
+        return []
+    if times.get("write_cache", {}).get("power_safe", False):
         return []
     text = "1 flush causes" if flushes == 1 else f"{flushes:,} flushes cause"
     return [f"the padding that {text} in the flash is counted only with --timed"]

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -171,11 +171,12 @@ class ServeResult(OneLine, Drawn):
         No warm-up is excluded. A drive with few programmed pages since new is not steady, as it has
         hardly collected garbage.
         """
-        host, flash = self._intervals()
-        if not host.size:
-            return None
-        times = sum(self.ended["programs"].values()) / self.device.physical_pages
-        return check_turnovers(analyse(host, flash, warmup=0), times, since="the drive was new")
+        return self._analysed(0)
+
+    @cached_property
+    def settled_state(self) -> SteadyState | None:
+        """Steady state after the warm-up of this run; None without writes."""
+        return self._analysed("auto")
 
     @property
     def ci(self) -> tuple[float, float]:
@@ -224,7 +225,7 @@ class ServeResult(OneLine, Drawn):
             *(self.layers.notes() if self.layers else []),
             *(self.ageing.warnings if self.ageing else []),
             *self.remarks,
-            *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
+            *notes.of_flushes(self.host["flushes"], self.device, is_timed=self.settings.is_timed),
         ]
         return list(dict.fromkeys(sentences))
 
@@ -387,19 +388,20 @@ class ServeResult(OneLine, Drawn):
             f"under {self.policy}"
         )
 
-    def _leaves_out_padding(self) -> bool:
-        """Return whether this untimed drive omits padding that flushes cause on a timed one."""
-        times = self.device.times
-        if times is None or self.settings.is_timed or self.device.pages_per_program == 1:
-            return False
-        return not times.get("write_cache", {}).get("power_safe", False)
-
     def _counted(self, *place: str) -> int:
         """Return the rise of a count since counting began."""
         began, ended = self.began, self.ended
         for key in place[:-1]:
             began, ended = began[key], ended[key]
         return int(ended[place[-1]]) - int(began[place[-1]])
+
+    def _analysed(self, warmup: Literal[0, "auto"]) -> SteadyState | None:
+        host, flash = self._intervals()
+        if not host.size:
+            return None
+        times = sum(self.ended["programs"].values()) / self.device.physical_pages
+        steady = analyse(host, flash, warmup=warmup)
+        return check_turnovers(steady, times, since="the drive was new")
 
     def _intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return host pages written and flash pages programmed in each interval with writes."""

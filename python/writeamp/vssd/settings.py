@@ -252,7 +252,8 @@ class ServeSettings(Settings):
         None,
         _MOST_WA,
         "exit with status 3 if write amplification (`wa`, flash pages per host page) is above X, "
-        "or if the host has not written",
+        "is not steady, or nothing was collected. Without --precondition, a new drive is then in "
+        "the state random",
         number="number",
         metavar="X",
         panel="run",
