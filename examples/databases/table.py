@@ -21,7 +21,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 HERE = "examples/databases"
-SERVE = ("serve", "--device", "tlc-datacenter", "--size", "512MiB", "--mount", "mnt", "--json")
+SERVE = (
+    *("serve", "--device", "tlc-datacenter", "--size", "512MiB", "--pages-per-block", "1104"),
+    *("--mount", "mnt", "--json"),
+)
 SQLITE = f"{HERE}/sqlite.py $mountpoint/db.sqlite"
 ROWS = {
     "fio, 4 KiB in place": (

@@ -1,7 +1,7 @@
 """Pytest plugin: virtual drives for tests of a program's write amplification.
 
 def test_it_writes_little(vssd):
-    drive = vssd("tlc-datacenter", size="1GiB")
+    drive = vssd("tlc-datacenter", size="1GiB", precondition="random")
     subprocess.run(["fio", "--name=w", "--ioengine=nbd", f"--uri={drive.uri}", ...], check=True)
     assert drive.wa < 2.0
 

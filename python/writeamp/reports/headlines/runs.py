@@ -150,7 +150,9 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
         name = name or interval_name(of_profile="wa_ci90" in document)
         within = f" ({interval_in_words(*bounds, '.3f', name)})" if bounds else ""
     unsteady = ", not steady" if document.get("steady") is False else ""
-    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}."
+    verdict = words(table(document, "limit"), "sentence")
+    limit = f" Limit: {verdict}." if verdict else ""
+    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{limit}"
 
 
 def _costs(document: _Document, wa: float) -> str:
