@@ -1,4 +1,4 @@
-"""Verdict on a limit of WA (`writeamp serve --max-wa`): whether a virtual drive's run met it."""
+"""Verdict on a limit of WA (`serve --max-wa`): whether a virtual drive's run met it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verdict_of(result: ServeResult, max_wa: float) -> LimitVerdict:
     """Compare the WA of a run with a limit.
 
     WA of a run that never collected garbage is 1 for any program, and WA that is not steady may be
-    higher in a longer run. Such a run shows nothing, unless its WA is already above the limit.
+    higher in a longer run. Both show nothing, unless WA is already above the limit.
     """
     if not result.host_pages:
         return LimitVerdict(
