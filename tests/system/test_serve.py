@@ -14,6 +14,7 @@ import pytest
 import in_process
 import served
 from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, refused, serve, start
+from writeamp.reports.headlines.headline import headline
 from writeamp.vssd import programs
 
 
@@ -92,7 +93,8 @@ class TestCaptive:
         assert done.status == status
         limit = done.document["limit"]
         assert re.search(sentence, limit["sentence"])
-        assert f"writeamp: {limit['sentence']}" in done.err.splitlines()
+        assert (f"writeamp: {limit['sentence']}" in done.err.splitlines()) == (status == 3)
+        assert limit["sentence"] in headline(done.document)
         assert (limit["holds"] is True) == (status == 0)
         expected = given.partition("--precondition ")[2] or "random"
         assert done.document["precondition"] == expected
@@ -199,7 +201,7 @@ class TestRefused:
             ("--record t.csv", ["t.csv", ".parquet"]),
             ("--record none/t.parquet", ["none/t.parquet"]),
             ("--metrics 8.8.8.8:80", ["8.8.8.8"]),
-            ("--count-from mkfs", ["count_from", "start", "command"]),
+            ("--count-from mkfs", ["--count-from", "start", "command"]),
         ],
     )
     def test_bad_options_are_one_sentence(

@@ -189,7 +189,7 @@ def _print(
 
 
 def _end(result: ServeResult, verdict: LimitVerdict | None) -> None:
-    """End the command with the exit status of the run, and print the verdict on a limit of WA."""
+    """End the command with the exit status of the run."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
@@ -200,8 +200,7 @@ def _end(result: ServeResult, verdict: LimitVerdict | None) -> None:
         raise typer.Exit(_COMMAND_FAILED)
     if result.failures:
         raise WriteampError(result.failures[0])
-    if verdict is None:
-        return
-    boundary.say(verdict.sentence)
-    if not verdict.holds:
+    # If the limit holds, the headline states it.
+    if verdict is not None and not verdict.holds:
+        boundary.say(verdict.sentence)
         raise typer.Exit(_LIMIT_NOT_MET)
