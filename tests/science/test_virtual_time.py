@@ -94,7 +94,7 @@ def test_pages_in_the_write_cache_count_when_they_are_written_in_every_row_of_th
 def test_a_mapping_table_in_blocks_of_its_own_amplifies_less_than_among_data() -> None:
     def found(**settings: Any) -> wa.TimedResult:
         return timed(
-            "ssd-v", "random:bs=4k,write=1.0", size="64MiB", writes=60_000, timed=True, **settings
+            "ssd-v", "random:bs=4k,write=1.0", size="128MiB", writes=60_000, timed=True, **settings
         )
 
     apart = found(map_cache="4KiB")
