@@ -424,7 +424,7 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
         assert of_answer({"rows": rows, "advice": advice_of}) == sentence
     both = of_answer({"rows": [simulate, real], "advice": [trim]})
     assert both.startswith(of_drive)
-    assert "The simulation of this load has 2.855 (95% CI" in both
+    assert "The simulation of this load has a WA of 2.855 (95% CI" in both
     assert both.endswith("In the simulation, TRIM would give 1.93.")
 
 

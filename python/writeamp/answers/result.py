@@ -146,7 +146,7 @@ class Answer(OneLine, Drawn):
             for difference in self.differences
             if difference.agree and (simulated is None or simulated.way not in difference.between)
         ]
-        notes = [f"rows that agree within noise: {'; '.join(pairs)}"] if pairs else []
+        notes = [f"other rows that agree within noise: {'; '.join(pairs)}"] if pairs else []
         columns = ("why rows differ", ">WA", "causes")
         return Card("Why rows differ", rows, columns, notes=notes, is_ruled=False)
 

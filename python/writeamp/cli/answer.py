@@ -17,6 +17,7 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.plots import check_target
+from writeamp.reports.headlines.headline import headline
 from writeamp.settings.experiment import Experiment
 from writeamp.text import printable
 
@@ -92,7 +93,7 @@ def answer(
             result.card,
             beside=result.beside,
             json=json,
-            print_tables=lambda card: _print_reasons(result, card, is_quick=question.quick),
+            print_tables=lambda card: _print_reasons(result, card, printer, question.quick),
             is_headed=True,
         )
     finally:
@@ -102,10 +103,15 @@ def answer(
         raise boundary.PartlyDone(f"not finished: {', '.join(result.unfinished)}")
 
 
-def _print_reasons(result: Answer, card: Card, *, is_quick: bool) -> None:
+def _print_reasons(result: Answer, card: Card, printer: RowPrinter, is_quick: bool) -> None:
     for table in card.parts:
         stdout.print("")
         options.print_part(table)
+    # The headline of the whole result has more than that of the first rows: the best change.
+    whole = headline(result.to_dict())
+    if whole != printer.headline:
+        stdout.print("")
+        stdout.print(Text(printable(whole.removeprefix(printer.headline).strip()), style="bold"))
     # --quick may leave out the changes, and without a drive there is nothing to change.
     is_tried = not (is_quick or result.unfinished or result.device is None)
     if is_tried and not result.advice:
@@ -120,6 +126,7 @@ class RowPrinter:
 
     def __init__(self) -> None:
         """Begin before the first row."""
+        self.headline = ""
         self._rows: list[WayRow] = []
         self._printed = 0
 
@@ -135,8 +142,9 @@ class RowPrinter:
 
         columns, lines = table_of(self._rows)
         if not self._printed and lines:
-            document = {"rows": [row.to_dict() for row in self._rows]}
-            options.print_headline(document | _OF_ANSWER)
+            document = {"rows": [row.to_dict() for row in self._rows]} | _OF_ANSWER
+            self.headline = headline(document)
+            options.print_headline(document)
             stdout.print("")
             names = [name.removeprefix(">") for name in columns[:-1]]
             stdout.print(Text(_aligned(names, columns), style="bold"))

@@ -157,13 +157,13 @@ def four_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a number with a noun.
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """Return a number with a noun; `nouns` is the plural if it does not end in "s" alone.
 
-    >>> plural(1, "drive"), plural(1200, "drive")
-    ('1 drive', '1,200 drives')
+    >>> plural(1, "drive"), plural(1200, "drive"), plural(2, "pass", "passes")
+    ('1 drive', '1,200 drives', '2 passes')
     """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
 
 
 def percent_in_words(share: float) -> str:

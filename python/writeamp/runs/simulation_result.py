@@ -22,7 +22,7 @@ from writeamp.registry.specs import Spec
 from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Picture, draw
-from writeamp.results.numbers import interval_in_words, json_number
+from writeamp.results.numbers import interval_in_words, json_number, plural
 from writeamp.runs.capacity_error import ScalingError
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.expectation import (
@@ -233,8 +233,9 @@ class Result(DriveResult):
             ]
         option = "--writes" if self.plan.run.writes is not None else "--repeat"
         return [
-            f"the trace writes only {self.drive_writes:.2f} times the drive's capacity in "
-            f"{self.passes.height} pass(es); increase {option}"
+            f"the trace writes {self.drive_writes:.2f} times the drive's capacity in "
+            f"{plural(self.passes.height, 'pass', 'passes')}, too little for a steady WA; increase "
+            f"{option}"
         ]
 
     @property

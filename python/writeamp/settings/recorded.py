@@ -18,6 +18,7 @@ from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
 from writeamp.settings.learnt import candidates_in
 from writeamp.settings.settings import HeldTrace, LoadSettings
+from writeamp.text import Detail
 from writeamp.traces.recorded import KEPT, Recorded
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -191,7 +192,8 @@ def _original(name: str, recorded: Recorded) -> Device:
         raise WriteampError(
             f"{name}: the device in the metadata of the recording is not a valid flash drive"
         )
-    return drive
+    # They state how the recorded drive differs from its profile, not what this run changes.
+    return replace(drive, shrunk=tuple(map(Detail, drive.shrunk)))
 
 
 def _policy(recorded: Recorded, table: Table) -> Table:

@@ -37,7 +37,7 @@ def of_answer(document: Mapping[str, Any]) -> str:
     # The simulation beside the drive, or the drive beside the simulation.
     other = next((row for row in steady if _is_real(row) is not is_real and _is_beside(row)), None)
     if other is not None:
-        sentences.append(f"The {_source(other)} has {_wa(other)}.")
+        sentences.append(f"The {_source(other)} has a WA of {_wa(other)}.")
     best = _best_change(document)
     if best is not None:
         wa, change = best

@@ -79,7 +79,11 @@ def of_predictions(document: _Document) -> str:
     ]
     op, target = number(document, "op"), number(document, "target_wa")
     if predictions and op is not None:
-        return f"WA of uniform random writes at op {op:.4g}: {', '.join(predictions)}."
+        effective = number(document, "effective_op")
+        place = f"op {op:.4g}"
+        if effective is not None and abs(effective - op) > 1e-9:
+            place += f", which is an effective op of {effective:.4g}"
+        return f"WA of uniform random writes at {place}: {', '.join(predictions)}."
     needed = [
         f"{four_digits(needed_op)} ({words(model, 'model')})"
         for model in rows(document, "models")
@@ -123,8 +127,10 @@ def of_trace(document: _Document) -> str:
     hottest = number(document, "hottest_10pct_share")
     if not writes or times is None:
         return ""
-    uneven = "" if hottest is None else f"; the hottest 10% of them get {hottest:.0%} of the writes"
-    return f"{writes:,.0f} writes, on average {times:.3g} to each written page{uneven}."
+    uneven = "" if hottest is None else f"; the hottest 10% of the pages get {hottest:.0%} of that"
+    return (
+        f"{writes:,.0f} writes: each written page is written {times:.3g} times on average{uneven}."
+    )
 
 
 def of_timed(document: _Document) -> str:

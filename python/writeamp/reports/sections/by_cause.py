@@ -36,8 +36,9 @@ def by_cause(report: Report) -> Section | None:
     causes = {
         cause: pages for cause in table(of, "causes") if (pages := _positive(of["causes"], cause))
     }
-    # Host pages that go through an SLC cache are counted as "slc", so both counts are host pages.
-    host = causes.get("host", 0) + causes.get("slc", 0)
+    # A write cache may merge host pages. In older documents, the programs for the host (also those
+    # into an SLC cache) are the only count.
+    host = _positive(of, "host_pages") or causes.get("host", 0) + causes.get("slc", 0)
     if not host:
         return None
     page_bytes = _positive(document, "page_bytes") or _positive(of, "page_bytes") or 4096.0
