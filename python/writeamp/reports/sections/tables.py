@@ -51,10 +51,13 @@ def _blocks(table: Mapping[str, Any]) -> Iterator[Block]:
     ]
     width = len(columns) or 2
     lines = [line for line in lines if len(line) == width]
+    title = words(table, "title")
     if lines:
-        yield Rows(columns or ["", ""], lines, caption=words(table, "title"))
-    elif words(table, "title"):
-        yield Paragraph(words(table, "title"))
+        # Tables of sentences begin with their title as the name of the first column.
+        is_heading = bool(columns) and columns[0].lower() == title.lower()
+        yield Rows(columns or ["", ""], lines, caption="" if is_heading else title)
+    elif title:
+        yield Paragraph(title)
     left_out = table.get("left_out")
     if isinstance(left_out, int) and left_out > 0:
         yield Paragraph(f"{left_out:,} more rows are in the output of --json.", "muted")

@@ -29,7 +29,7 @@ def ways(report: Report) -> Section | None:
             _name(row, key, has_loads=has_loads),
             wa,
             *(_ends(row) or (wa, wa)),
-            is_sound=not _is_outside(row),
+            is_sound=not _is_doubtful(row),
         )
         for row in answers
         if (wa := number(row, "wa")) is not None
@@ -38,7 +38,8 @@ def ways(report: Report) -> Section | None:
         return None
     name = _name_of_intervals(report.document, answers)
     lines = f", lines are their {name}" if name else ""
-    faint = "; grey means outside the model's assumptions" if any(map(_is_outside, answers)) else ""
+    is_any = any(map(_is_doubtful, answers))
+    faint = "; grey means outside the model's assumptions, or not steady" if is_any else ""
     figure = wa_by_name(drawn, title="Write amplification of each row", interval=name)
     drawing = Drawing(figure, f"Dots are values{lines}{faint}.")
     return Section("rows", _TITLES[key], (drawing,))
@@ -68,6 +69,7 @@ def _name(row: _Row, key: str, *, has_loads: bool) -> str:
     return f"{load}{words(row, 'manager')}, {words(row, 'victims')}"
 
 
-def _is_outside(row: _Row) -> bool:
+def _is_doubtful(row: _Row) -> bool:
     is_theory = words(row, "way").startswith(("formula", "mean-field"))
-    return row.get("in_domain") is False or (is_theory and bool(words(row, "reason")))
+    is_outside = row.get("in_domain") is False or (is_theory and bool(words(row, "reason")))
+    return is_outside or row.get("steady") is False
