@@ -22,7 +22,7 @@ ROWS = [
     ["wolf-interval", "greedy", "2.2390 ± 0.0020", "1.239", "0.190", "6.15", "1.2"],
     [LONG, "cost-benefit", "2.66 ± 0.35", "1.658", "0.132", "0.60", "27.1"],
 ]
-FACTS = [("workload", LONG), ("programmed: wear_leveling", "10,000 pages"), ("run", "a b " * 40)]
+FACTS = [("workload", LONG), ("programmed: wear leveling", "10,000 pages"), ("run", "a b " * 40)]
 
 
 def shown(table: Table, columns: int, monkeypatch: pytest.MonkeyPatch) -> str:

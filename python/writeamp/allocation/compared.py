@@ -17,7 +17,7 @@ from writeamp.plots.spec import BarChart, PanelChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import four_digits, json_number
 from writeamp.runners import Progress
 from writeamp.units.ratios import all_ratios, space_in_words
 
@@ -99,18 +99,26 @@ class AllocationsByMethod(OneLine, Drawn):
         ]
         groups: list[tuple[str, ...]] = []
         for i, (size, frequency) in enumerate(zip(self.sizes, self.frequencies, strict=True)):
-            shares = (f"{allocation.op_shares[i]:.4f}" for allocation in allocations.values())
-            groups.append((str(i + 1), f"{size:.4g}", f"{frequency:.4g}", *shares))
+            shares = (f"{allocation.op_shares[i]:.2%}" for allocation in allocations.values())
+            groups.append((str(i + 1), f"{size:.2%}", f"{frequency:.2%}", *shares))
             groups.append(
                 (
                     "",
                     "",
                     "",
-                    *(f"{allocation.wa_of_group[i]:.3f}" for allocation in allocations.values()),
+                    *(
+                        f"WA {four_digits(allocation.wa_of_group[i])}"
+                        for allocation in allocations.values()
+                    ),
                 )
             )
-        headings = ("group", ">size", ">frequency", *(f">{name}" for name in allocations))
-        title = "by method: share of the spare space, and WA of the group"
+        headings = (
+            "group",
+            ">of the pages",
+            ">of the writes",
+            *(f">{name}" for name in allocations),
+        )
+        title = "each group's share of the spare space by each method, and the group's WA"
         tables = [
             Card("all writes", summary, ("method", ">WA", ">over the optimum (%)")),
             Card(title, groups, headings),

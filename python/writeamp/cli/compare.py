@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
 
 # Columns to leave out on a narrow terminal.
-_SPARE_COLUMNS = (">B/page", ">M pages/s")
+_SPARE_COLUMNS = (">memory B/page", ">simulated M pages/s")
 
 
 def register(app: typer.Typer) -> None:

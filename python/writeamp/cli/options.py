@@ -386,9 +386,11 @@ def bare_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Build a table without lines; columns whose name begins with '>' are right-aligned."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
+        is_number = column.startswith(">")
         made.add_column(
             column.removeprefix(">"),
-            justify="right" if column.startswith(">") else "left",
+            justify="right" if is_number else "left",
+            no_wrap=is_number,
             overflow="fold",
         )
     for row in rows:

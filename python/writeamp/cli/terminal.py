@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from textwrap import wrap
 from typing import Any
 
 from rich.cells import cell_len
@@ -19,6 +20,8 @@ from writeamp.text import printable
 LEAST_COLUMNS = 40
 # Words longer than this, such as specs and paths, are broken if a table is too wide.
 _LONGEST_WORD = 16
+# Headings of numeric columns are not folded into lines shorter than this.
+_SHORTEST_HEADING = 9
 _BREAKS = re.compile(r"(?<=[/-])(?=\S)|\s+")
 
 
@@ -58,23 +61,47 @@ class Terminal(Console):
 
 def _fitting(table: Table, columns: int) -> Table:
     """Return the first form of a table that fits: unchanged, narrower, or each row as a list."""
-    narrower = (_tighter(table), _closer(table)) if table.show_header else ()
+    folded = _folded(table)
+    narrower = (folded, _tighter(folded), _tightest(folded), _closer(table))
+    narrower = narrower if table.show_header else ()
     for form in (table, *narrower):
         if _least_columns(form) <= columns:
             return _shared(form, columns)
     return _stacked(table) if table.show_header else table
 
 
+def _folded(table: Table) -> Table:
+    """Return a table whose numeric columns' headings of several words are folded into lines."""
+    folded = _copied(table)
+    for column in folded.columns:
+        if column.no_wrap:
+            cells = max([_SHORTEST_HEADING, *(cell_len(str(cell)) for cell in column.cells)])
+            column.header = Text(
+                "\n".join(
+                    wrap(str(column.header), cells, break_long_words=False, break_on_hyphens=False)
+                )
+            )
+    return folded
+
+
 def _tighter(table: Table) -> Table:
-    """Return a table without padding; without lines, a space remains between its columns."""
+    """Return a table with a space only after each cell."""
     tighter = _copied(table)
-    tighter.padding = (0, 1, 0, 0) if table.box is None else 0
+    tighter.padding = (0, 1, 0, 0)
     return tighter
+
+
+def _tightest(table: Table) -> Table:
+    """Return a table without padding; without lines, a space remains between its columns."""
+    tightest = _tighter(table)
+    if table.box is not None:
+        tightest.padding = 0
+    return tightest
 
 
 def _closer(table: Table) -> Table:
     """Return a table without padding; headings of numeric columns are broken into lines."""
-    closer = _tighter(table)
+    closer = _tightest(table)
     for column in closer.columns:
         if column.no_wrap:
             column.header = Text("\n".join(_BREAKS.split(str(column.header))))
@@ -142,4 +169,7 @@ def _widths(table: Table, *, shortest: bool) -> list[int]:
 def _beside(table: Table) -> int:
     """Return the width of a table's lines and padding."""
     _, right, _, left = table.padding
-    return len(table.columns) * (1 + right + left) + 1
+    between = len(table.columns) * (right + left)
+    if table.box is None:
+        return between if table.pad_edge else between - right - left
+    return between + len(table.columns) + 1

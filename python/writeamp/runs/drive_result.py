@@ -246,7 +246,7 @@ class DriveResult(OneLine, Drawn):
     def _rows_of_counts(self) -> list[tuple[str, str]]:
         """Return card rows on programs and erases in the measured interval."""
         rows = [
-            (f"programmed: {cause}", f"{pages:,} pages")
+            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} pages")
             for cause, pages in self.causes.items()
             if pages
         ]

@@ -14,7 +14,7 @@ from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import four_digits, json_number
 from writeamp.units.ratios import logical_of, space_in_words
 
 Quantity: TypeAlias = Literal["wa", "op"]
@@ -199,7 +199,7 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         names = [prediction.model.name for prediction in self[0].predictions]
         rows = [
             (
-                f"{point.value:.6g}",
+                four_digits(point.value),
                 *(
                     marked(getattr(prediction, self.quantity), prediction)
                     for prediction in point.predictions

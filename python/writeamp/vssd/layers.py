@@ -142,7 +142,7 @@ class Layers:
             size = "unknown" if self.application is None else f"{self.application:,}"
             where = "" if self.application is None else " (any file or pipe)"
             rows.insert(0, [_WORDS["application"] + where, size, ""])
-        return [*rows, ["product", "", _factor(self.whole())]]
+        return [*rows, ["flash programmed / passed to write()", "", _factor(self.whole())]]
 
     def notes(self) -> list[str]:
         """Return a note if the application's bytes are unknown."""

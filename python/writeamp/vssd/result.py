@@ -321,7 +321,7 @@ class ServeResult(OneLine, Drawn):
         """Return the main facts, and tables of layers and latencies if available."""
         parts = []
         if self.layers is not None:
-            columns = ("layer", ">bytes", ">factor")
+            columns = ("layer", ">bytes", ">of the layer above")
             parts.append(Card("From the application to the flash", self.layers.cells(), columns))
         if self.latency_us is not None:
             rows = [
@@ -352,7 +352,7 @@ class ServeResult(OneLine, Drawn):
         if self.read_modify_write_pages:
             rows.append(("read-modify-write", f"{self.read_modify_write_pages:,} pages"))
         rows += [
-            (f"programmed: {cause}", f"{pages:,} pages")
+            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} pages")
             for cause, pages in self.causes.items()
             if pages
         ]

@@ -32,7 +32,7 @@ from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import with_interval
+from writeamp.results.numbers import plural, with_interval
 from writeamp.runners import Progress
 
 _HOST_BYTES = Number("be above 0", lambda value: value > 0)
@@ -163,11 +163,14 @@ class ReadyBusy(Drawn):
         """Return the main facts in words, with busy time as a line."""
         facts, capture = self.facts, self.capture
         rows = [
-            ("capture", f"{capture.format}, {capture.seconds:.6g} s, {len(capture.pins)} pin(s)"),
+            (
+                "capture",
+                f"{capture.format}, {capture.seconds:.6g} s, {plural(len(capture.pins), 'pin')}",
+            ),
             ("host wrote", f"{self.host_bytes:,.0f} bytes"),
             (
                 "flash",
-                f"{facts.dies} dies; a program writes {facts.pages_per_program} page(s) of "
+                f"{facts.dies} dies; a program writes {plural(facts.pages_per_program, 'page')} of "
                 f"{facts.page_bytes:,} bytes",
             ),
             ("WA", with_interval(self.answer.wa, self.ci, ".5f")),

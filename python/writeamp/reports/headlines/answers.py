@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from writeamp.reports.headlines.runs import programs_in_words
 from writeamp.reports.values import interval, number, numbers, rows, words
 from writeamp.results.numbers import bounded, four_digits, interval_in_words
 
@@ -76,7 +77,7 @@ def _sentence(row: _Row) -> str:
         return f"WA {_wa(row)} of the {way}: {cost}."
     by = "" if way == "simulate" else f" by {way}"
     changing = ", not steady" if row.get("steady") is False else ""
-    cost = f"each page that the host writes costs {four_digits(wa)} page programs"
+    cost = f"each page that the host writes costs {programs_in_words(wa)}"
     return f"WA {_wa(row)}{by}{changing}: {cost}."
 
 

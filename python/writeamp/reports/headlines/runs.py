@@ -161,9 +161,15 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
     return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{limit}"
 
 
+def programs_in_words(wa: float) -> str:
+    """Return the page programs per host page."""
+    programs = four_digits(wa)
+    return f"{programs} page program{'' if programs == '1' else 's'}"
+
+
 def _costs(document: _Document, wa: float) -> str:
     """Return the page programs per host page, and the part of garbage collection."""
-    costs = f"each page that the host writes costs {four_digits(wa)} page programs"
+    costs = f"each page that the host writes costs {programs_in_words(wa)}"
     causes = table(document, "causes")
     collected, host = number(causes, "gc"), number(causes, "host")
     if not (collected and host):

@@ -17,6 +17,7 @@ from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import plural
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.omitted import OmittedRow
 from writeamp.studies.compare.row import Row
@@ -171,7 +172,7 @@ class Comparison(OneLine, Drawn):
             title=f"Write amplification by block manager: {loads_text}",
             subtitle=(
                 self._per_byte() + f"op = (T-U)/U = {self.ops} · {self.drives} · "
-                f"{len(self.rows[0].results)} run(s) each"
+                f"{plural(len(self.rows[0].results), 'run')} each"
                 + (f"\ntheory at {self.loads[0].held_in_words}" if theory else "")
             ),
             interval=self._interval_name,
@@ -253,7 +254,7 @@ class Comparison(OneLine, Drawn):
         loads_text = f"{len(self.loads)} loads" if has_several_loads else self.loads[0].name
         title = (
             f"{interrupted}{loads_text} on {self.drives}, op {self.ops} = (T-U)/U; "
-            f"{len(self.rows[0].results)} run(s) each"
+            f"{plural(len(self.rows[0].results), 'run')} each"
         )
         cells_of = self._columns()
         tables = [
@@ -292,11 +293,11 @@ class Comparison(OneLine, Drawn):
             columns[">theory"] = lambda row: f"{row.theory.wa:.3f}" if row.theory else ""
         for cause in CAUSES:
             if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in self.rows)):
-                columns[f">{cause}/host".replace("_", " ")] = partial(_share, cause)
+                columns[f">{cause} per host page".replace("_", " ")] = partial(_share, cause)
         return columns | {
-            ">fairness": lambda row: f"{row.pe_fairness:.3f}",
-            ">B/page": lambda row: f"{row.bytes_per_page:.2f}",
-            ">M pages/s": lambda row: f"{row.host_pages_per_s / 1e6:.1f}",
+            ">PE fairness": lambda row: f"{row.pe_fairness:.3f}",
+            ">memory B/page": lambda row: f"{row.bytes_per_page:.2f}",
+            ">simulated M pages/s": lambda row: f"{row.host_pages_per_s / 1e6:.1f}",
         }
 
     def _victims(self) -> str:

@@ -203,7 +203,7 @@ def facts_of(
         ),
     ]
     rows += [
-        (f"programmed: {cause}", f"{pages:,.0f} pages")
+        (f"programmed: {cause.replace('_', ' ')}", f"{pages:,.0f} pages")
         for cause, pages in lives.causes.items()
         if cause != "host" and pages
     ]
