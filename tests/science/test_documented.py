@@ -64,6 +64,23 @@ SHORT = {
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
+# Pages whose sentences of outputs are compared with what their commands print.
+SHOWING = ("questions.md", "first-ten-minutes.md", "answer.md")
+# Number of commands; fewer would mean that the outputs of pages are no longer recognized.
+LEAST_COMPARED = 15
+# They read a file that `folder` makes smaller than a reader's, or print paths of the folder.
+OTHER_INPUT = (
+    "writeamp answer --counters",
+    "writeamp blackbox",
+    "writeamp diff",
+    "writeamp lifetime",
+    "writeamp measure counters",
+    "writeamp report",
+    "writeamp simulate --device mine.toml",
+    "writeamp simulate experiment.toml",
+    "writeamp sweep show",
+    "writeamp trace info TRACE",
+)
 # Run by `make test-full` alone; papers and twins of phases have tests of their own.
 LONG = ("writeamp reproduce", "writeamp twin fit tests/data", "writeamp twin fit own.toml")
 # It would change the start-up files of whoever runs the tests.
@@ -76,6 +93,8 @@ REAL_DRIVE = (
     "writeamp twin measure --target /",
 )
 SERVE = "writeamp serve"
+# A line of an output that is a sentence: neither of a table nor of a list.
+SENTENCE = re.compile(r"[A-Z0-9*][^│┃]* [^│┃]*\.\**$")
 FIO = "writeamp blackbox collect --target drive.img"
 # What the pages call files that a reader has, by format.
 TRACES = {
@@ -92,18 +111,60 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def commands() -> list[str]:
-    """Return the commands of all pages, each once, without prompt, comment and redirection."""
+    """Return the commands of all pages, each once."""
+    return list(
+        dict.fromkeys(
+            command for page in PAGES for _, text in blocks(page) for command in commands_of(text)
+        )
+    )
+
+
+def commands_of(block: str) -> list[str]:
+    """Return the commands of a block, without prompt, comment and redirection."""
     found = []
+    for line in block.replace("\\\n", "").splitlines():
+        command = line.removeprefix("$ ")
+        # Other lines are outputs, whose quotes may be apostrophes.
+        if command.startswith("writeamp "):
+            words = shlex.split(command, comments=True)
+            end = words.index(">") if ">" in words else None
+            found.append(shlex.join(words[:end]))
+    return found
+
+
+def sentences_shown() -> dict[str, list[str]]:
+    """Return the sentences that pages show as output, by the command that prints them.
+
+    The text before an output says of which command it is: "The first:", or words of the command in
+    backticks; otherwise it is of the last command before it.
+    """
+    shown: dict[str, list[str]] = {}
     for page in PAGES:
-        for _, text in blocks(page):
-            for line in text.replace("\\\n", "").splitlines():
-                command = line.removeprefix("$ ")
-                # Other lines are outputs, whose quotes may be apostrophes.
-                if command.startswith("writeamp "):
-                    words = shlex.split(command, comments=True)
-                    end = words.index(">") if ">" in words else None
-                    found.append(shlex.join(words[:end]))
-    return list(dict.fromkeys(found))
+        if page.name not in SHOWING:
+            continue
+        before: list[str] = []
+        for prose, language, text in re.findall(
+            r"(.*?)^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        ):
+            commands = commands_of(text)
+            if commands:
+                before = commands
+            elif language == "text" and before:
+                shown.setdefault(named_by(prose, before), []).extend(
+                    line for line in text.splitlines() if SENTENCE.match(line)
+                )
+    return {command: lines for command, lines in shown.items() if lines}
+
+
+def named_by(prose: str, commands: list[str]) -> str:
+    """Return that of several commands of which a text says that it prints the next output."""
+    for place, word in enumerate(("first", "second")):
+        if re.search(rf"\bThe {word}\b(?! line)", prose):
+            return commands[place]
+    words = re.findall(r"`([a-z ]+)`", prose)
+    return next(
+        (command for name in words for command in commands if name in command), commands[-1]
+    )
 
 
 def of_each_verb() -> list[str]:
@@ -117,6 +178,7 @@ def of_each_verb() -> list[str]:
     return list(first.values())
 
 
+SENTENCES = sentences_shown()
 # Run once more, for their JSON; `make test-full` asks for that of every command.
 SHOWN_TWICE = commands() if FULL else of_each_verb()
 
@@ -256,6 +318,15 @@ def test_there_are_commands_of_every_verb() -> None:
     assert listed <= verbs
 
 
+def test_pages_show_sentences_of_commands_that_run_at_full_length() -> None:
+    compared = [
+        command
+        for command in SENTENCES
+        if not command.startswith((*SHORT, *LONG, *OTHER_INPUT, SERVE)) and is_run(command)
+    ]
+    assert len(compared) >= LEAST_COMPARED, compared
+
+
 def with_options(arguments: str, more: str) -> str:
     """Return arguments with options, each with its value, in the place of those that they have."""
     words, others = shlex.split(arguments), shlex.split(more)
@@ -300,6 +371,9 @@ def test_a_command_works_and_prints_one_json_document(
         arguments = with_options(arguments, more)
     done = in_process.run(verb, arguments)
     assert done.status == 0, done.err
+    if not shorter and not command.startswith((*OTHER_INPUT, SERVE)):
+        printed = " ".join(done.out.split())
+        assert [line for line in SENTENCES.get(command, []) if line not in printed] == []
     if "--json" in arguments:
         json.loads(done.out)
     elif command in SHOWN_TWICE and "--json" in in_process.run(verb, f"{arguments} --help").out:

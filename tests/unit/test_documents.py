@@ -23,8 +23,8 @@ from samples import DRIVE as SETTINGS
 from samples import FORMAT, SWEEP, TRACE, captured
 from samples import MEAN_FIELD as HOT_COLD_FIELD
 from writeamp.results import frames
+from writeamp.results.facts import shown_fact
 from writeamp.results.frames import frame_of
-from writeamp.traces.trace import shown_fact
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
 RUN = f"{DRIVE} --workload zipf:s=0.9 --writes 20000"

@@ -331,6 +331,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
     Column names must be texts of writeamp, since their line breaks are printed.
     """
     made = Table(title=title, title_justify="left", title_style="bold")
+    return _filled(made, columns, rows)
+
+
+def _filled(made: Table, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
+    """Add columns and rows to a table; cells of columns whose name begins with '>' stay whole."""
     for column in columns:
         is_number = column.startswith(">")
         made.add_column(
@@ -384,25 +389,9 @@ def _print_table(card: Card, most_rows: int | None) -> None:
 
 def bare_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Build a table without lines; columns whose name begins with '>' are right-aligned."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        is_number = column.startswith(">")
-        made.add_column(
-            column.removeprefix(">"),
-            justify="right" if is_number else "left",
-            no_wrap=is_number,
-            overflow="fold",
-        )
-    for row in rows:
-        made.add_row(*row)
-    return made
+    return _filled(Table(box=None, pad_edge=False, header_style="bold"), columns, rows)
 
 
 def facts(rows: Sequence[Sequence[str]]) -> Table:
     """Build a table of names and values."""
-    made = Table(show_header=False)
-    made.add_column(overflow="fold")
-    made.add_column(overflow="fold")
-    for row in rows:
-        made.add_row(*row)
-    return made
+    return _filled(Table(show_header=False), ("", ""), rows)

@@ -62,9 +62,8 @@ class Terminal(Console):
 def _fitting(table: Table, columns: int) -> Table:
     """Return the first form of a table that fits: unchanged, narrower, or each row as a list."""
     folded = _folded(table)
-    narrower = (folded, _tighter(folded), _tightest(folded), _closer(table))
-    narrower = narrower if table.show_header else ()
-    for form in (table, *narrower):
+    narrower = [folded, _tighter(folded), _tightest(folded), _closer(table)]
+    for form in [table, *(narrower if table.show_header else [])]:
         if _least_columns(form) <= columns:
             return _shared(form, columns)
     return _stacked(table) if table.show_header else table

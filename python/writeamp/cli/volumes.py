@@ -16,6 +16,7 @@ from writeamp.cli.setting_options import with_settings
 from writeamp.cli.volumes_run import run, with_run_settings
 from writeamp.plots import check_target
 from writeamp.results.card import Card
+from writeamp.results.facts import fact_in_words
 from writeamp.runners import Runner, Threads
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
@@ -196,14 +197,17 @@ def need(
 
 
 def _card(facts: dict[str, Any]) -> Card:
-    return Card("", [(key.replace("_", " "), _shown(value)) for key, value in facts.items()])
+    return Card("", [fact_in_words(key, value) for key, value in facts.items()])
 
 
 def _card_of_info(facts: dict[str, Any]) -> Card:
     distributions, presets = facts["distributions"], facts["presets"]
     heading = ["quantile", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
     rows = [
-        [name.replace("_", " "), *(_shown(quantiles[quantile]) for quantile in _SHOWN_QUANTILES)]
+        [
+            fact_in_words(name, quantiles[_SHOWN_QUANTILES[0]])[0],
+            *(fact_in_words(name, quantiles[quantile])[1] for quantile in _SHOWN_QUANTILES),
+        ]
         for name, quantiles in distributions.items()
     ]
     chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
@@ -212,13 +216,3 @@ def _card_of_info(facts: dict[str, Any]) -> Card:
         parts=[Card("Quantiles over the volumes", rows, heading)],
         legend=[f"volumes by preset: {chosen}"],
     )
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)

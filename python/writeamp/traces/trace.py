@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,11 +14,10 @@ from writeamp.plots.figures.traces import rates_over_time
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import four_digits
+from writeamp.results.facts import fact_in_words
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
-from writeamp.units.byte_sizes import shown_bytes
 
 OPERATIONS = ("read", "write", "trim", "flush")
 Operation = pl.Enum(OPERATIONS)
@@ -43,9 +41,6 @@ MAX_END_BYTES = 2**63 - 1
 # The kernel's bio size has 32 bits, so requests are shorter than 4 GiB.
 MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
-
-# Shares from this limit on would round to 1 with four digits, so more digits are shown.
-_NEARLY_ONE = 0.9995
 
 
 def check_trace(trace: object) -> None:
@@ -125,7 +120,7 @@ class Trace(Drawn):
         """Return the main facts of the trace as a card."""
         about = {"file": self.path, "format": self.format}
         facts = about | self.facts | {"devices": list(self.devices)}
-        rows = [_row(name, value) for name, value in facts.items()]
+        rows = [fact_in_words(name, value) for name, value in facts.items()]
         return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
@@ -137,43 +132,3 @@ class Trace(Drawn):
             title=f"Requests of {self.path}",
             subtitle=f"{self.requests.height:,} requests, {self.format}",
         )
-
-
-# Names of facts in the card, if not the key with spaces.
-_NAMES = {
-    "duration_s": "duration",
-    "unique_bytes_written": "unique data written",
-    "drive_writes_of": "one drive write is",
-    "hottest_1pct_share": "writes to the hottest 1% of pages",
-    "hottest_10pct_share": "writes to the hottest 10% of pages",
-}
-
-
-def _row(key: str, value: object) -> tuple[str, str]:
-    """Return a fact's name and its value with a unit."""
-    name = _NAMES.get(key, key.replace("_", " "))
-    if "bytes" in key and isinstance(value, int | float):
-        return name.replace("bytes", "").replace("  ", " ").strip(), shown_bytes(round(value))
-    if key.endswith("_share") and isinstance(value, float):
-        return name, f"{value:.1%}"
-    if key == "duration_s" and isinstance(value, float):
-        return name, f"{shown_fact(value)} s"
-    return name, _NAMES.get(str(value), shown_fact(value))
-
-
-def shown_fact(value: object) -> str:
-    """Return the value of a fact of a trace as text."""
-    if isinstance(value, bool) or value is None:
-        return "–" if value is None else str(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return _nearly_one(value) if _NEARLY_ONE <= value < 1 else four_digits(value)
-    if isinstance(value, list):
-        return f"{len(value)}: {', '.join(str(item) for item in value)}"
-    return str(value)
-
-
-def _nearly_one(value: float) -> str:
-    """Return a share just below 1 with as many digits as it takes to distinguish it from 1."""
-    return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

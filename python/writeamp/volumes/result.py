@@ -15,6 +15,7 @@ from writeamp.plots.spec import PanelChart
 from writeamp.plots.style import with_error
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.facts import fact_in_words
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.jobs import OUTCOME
 from writeamp.volumes.omitted import NOT_OMITTED, OmittedPolicy, sentences_on
@@ -235,8 +236,8 @@ class FleetRun(Drawn):
         ]
         by_class = [
             (
-                row["by"].replace("_", " "),
-                f"{row['class']} ({row['least']:.3g} to {row['greatest']:.3g})",
+                fact_in_words(row["by"], row["least"])[0],
+                f"{row['class']} ({row['least']:.1%} to {row['greatest']:.1%})",
                 f"{row['volumes']:,}",
                 row["best"],
                 f"{row['overall_wa'][row['best']]:.3f}",

@@ -33,6 +33,8 @@ def of_comparison(document: _Document) -> str:
     )
     if len(results) == 1:
         return of_wa(best) + cannot
+    if four_digits(least) == four_digits(most):
+        return f"All {len(results)} rows have the same WA, {four_digits(least)}.{cannot}"
     has_loads = len({words(row, "workload") for _, row in results}) > 1
     first, last = (_policy(row, has_loads=has_loads) for row in (best, worst))
     return (

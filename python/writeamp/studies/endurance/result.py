@@ -14,7 +14,13 @@ from writeamp.plots.spec import LineChart, PanelChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import fitting_form, interval_in_words, json_number, with_interval
+from writeamp.results.numbers import (
+    fitting_form,
+    interval_in_words,
+    json_number,
+    plural,
+    with_interval,
+)
 from writeamp.runs.daily_writes import WARRANTY_YEARS, check_positive
 from writeamp.runs.words import shape_in_words
 from writeamp.studies.endurance.lives import LifeStatistics
@@ -195,7 +201,7 @@ def facts_of(
             "run",
             f"{lives.replicas} replicas to {plan.w_max:,} erases (W_max), seed {plan.seed}, "
             f"{lives.elapsed_s:.1f} s"
-            + ("" if plan.threads is None else f" on {plan.threads} thread(s)"),
+            + ("" if plan.threads is None else f" on {plural(plan.threads, 'thread')}"),
         ),
         (
             "host wrote",
