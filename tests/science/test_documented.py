@@ -65,7 +65,7 @@ SHORT = {
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
 # Pages whose sentences of outputs are compared with what their commands print.
-SHOWING = ("questions.md", "first-ten-minutes.md", "answer.md")
+SHOWING = ("questions.md", "first-ten-minutes.md", "answer.md", "simulation.md", "doctor.md")
 # Number of commands; fewer would mean that the outputs of pages are no longer recognized.
 LEAST_COMPARED = 15
 # They read a file that `folder` makes smaller than a reader's, or print paths of the folder.

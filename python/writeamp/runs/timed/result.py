@@ -28,7 +28,7 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
-_COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
+_LATENCIES = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max")
 # Keys of the JSON result that are null for a device without flash.
 _OF_FLASH = (
     "host_pages",
@@ -315,21 +315,23 @@ class TimedResult(DriveResult):
         """Return the facts and latencies, with throughput over virtual time as a line."""
         times = self.time_series
         iops = times["read_iops"] + times["write_iops"]
-        rows = [
-            [name, *served.cells(), _rate(self.iops[name]), _rate(self.bandwidth_mb_s[name])]
-            for name, served in (("read", self.reads), ("write", self.writes_served))
-            if served.requests
+        served = {"read": self.reads, "write": self.writes_served}
+        kinds = [kind for kind, requests in served.items() if requests.requests]
+        latencies = [[kind, *served[kind].cells()] for kind in kinds]
+        rates = [
+            [kind, _rate(self.iops[kind]), _rate(self.bandwidth_mb_s[kind])]
+            for kind in (kinds if len(kinds) == 1 else [*kinds, "all"])
         ]
-        if len(rows) != 1:
-            all_rates = _rate(self.iops["all"]), _rate(self.bandwidth_mb_s["all"])
-            rows.append(["all", *[""] * 6, *all_rates])
         return Card(
             "Simulation in virtual time",
             self._facts(),
             warnings=self.warnings,
             notes=self.notes,
             spark=Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s"),
-            parts=[Card("Latency, throughput and bandwidth", rows, _COLUMNS)],
+            parts=[
+                *([Card("Latency", latencies, _LATENCIES)] if latencies else []),
+                Card("Throughput and bandwidth", rates, ("", ">IOPS", ">MB/s")),
+            ],
         )
 
     def _facts(self) -> list[tuple[str, str]]:
