@@ -16,6 +16,7 @@ from places import TRACE
 from refusals import refused_with
 from stand_in_runners import AsElsewhere
 from writeamp.cli.terminal import Terminal
+from writeamp.reports.headlines.runs import of_comparison
 from writeamp.runners import Here, Runner, Threads
 from writeamp.studies.compare.load import load_labels
 
@@ -317,3 +318,8 @@ def test_a_picture_has_a_heading_for_each_load() -> None:
 def test_a_second_value_of_an_option_that_takes_one_is_refused(command: str, sentence: str) -> None:
     verb, _, arguments = command.partition(" ")
     assert run(verb, arguments) == (2, "", f"writeamp: {sentence}\n")
+
+
+def test_equal_rows_are_neither_the_lowest_nor_the_highest() -> None:
+    rows = [{"manager": name, "wa": 2.3921} for name in ("one", "two")]
+    assert of_comparison({"rows": rows}) == "All 2 rows have the same WA, 2.392."

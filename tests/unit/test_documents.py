@@ -23,7 +23,7 @@ from samples import DRIVE as SETTINGS
 from samples import FORMAT, SWEEP, TRACE, captured
 from samples import MEAN_FIELD as HOT_COLD_FIELD
 from writeamp.results import frames
-from writeamp.results.facts import shown_fact
+from writeamp.results.facts import fact_in_words, shown_fact
 from writeamp.results.frames import frame_of
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
@@ -242,6 +242,20 @@ TRACE_KEYS = {
 )
 def test_a_share_that_is_not_all_is_not_shown_as_all(value: float, text: str) -> None:
     assert shown_fact(value) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "row"),
+    [
+        ("written_set_bytes", 2.5 * 2**20, ("written set", "2.5 MiB")),
+        ("median_update_interval_s", 14979.4, ("median update interval", "14,979 s")),
+        ("sequential_share", 0.2451, ("sequential writes", "24.5%")),
+        ("requests_per_s", 962_600.0, ("requests per s", "962,600")),
+        ("days", 0.9999992, ("days", "1")),
+    ],
+)
+def test_a_fact_has_a_unit(key: str, value: float, row: tuple[str, str]) -> None:
+    assert fact_in_words(key, value) == row
 
 
 def test_devices_are_counted_and_named() -> None:

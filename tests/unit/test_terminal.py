@@ -102,6 +102,17 @@ def test_a_unit_in_a_heading_is_broken_only_where_closer_columns_are_not_enough(
     assert "M pages/s" not in shown(table, 66, monkeypatch)
 
 
+def test_a_heading_of_words_is_folded_before_columns_come_closer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = options.table("", ["manager", ">gc per host page"], [["single", "1.239"]])
+    assert "gc per host page" in shown(table, 40, monkeypatch)
+    table = options.table("", ["manager", *[">gc per host page"] * 2], [["single", "1", "2"]])
+    folded = shown(table, 40, monkeypatch)
+    assert "┃    gc per ┃" in folded
+    assert "┃ host page ┃" in folded
+
+
 class FakeClock(progress_bar.Clock):
     """Clock whose time passes only in `wait`, which ends the thread after some lines."""
 
