@@ -177,6 +177,14 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     assert of_a_shell(f"{WRITEAMP} list | head -n 1") == "managers:\n"
 
 
+@pytest.mark.parametrize("verb", ["simulate", "answer --quick"])
+def test_a_page_is_written_though_the_pipe_is_closed(verb: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    line = f"{WRITEAMP} {verb} {DRIVE.partition(' ')[2]} --report {shlex.quote(str(page))}"
+    assert of_a_shell(f"{line} | head -n 1").startswith("WA ")
+    assert page.read_text().endswith("</html>\n")
+
+
 def test_a_pipe_of_a_shell_is_read_to_its_end() -> None:
     trace = shlex.quote(str(TINY / "tiny.spc"))
     assert json.loads(of_a_shell(f"cat {trace} | {WRITEAMP} trace info - --json"))["requests"] == 3

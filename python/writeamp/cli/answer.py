@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from writeamp.cli import boundary, options
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
+from writeamp.cli.report_option import is_reported
 from writeamp.cli.setting_options import with_settings
 from writeamp.plots import check_target
 from writeamp.reports.headlines.headline import headline
@@ -75,10 +77,17 @@ def answer(
     from writeamp.answers.answering import Listener  # noqa: PLC0415 (slow)
     from writeamp.answers.functions import answer_of  # noqa: PLC0415 (slow)
 
+    # A page or picture is written even if the program that reads the output has closed the pipe.
+    is_kept = plot is not None or is_reported()
     printer = RowPrinter()
+
+    def print_row(row: WayRow) -> None:
+        with suppress(BrokenPipeError) if is_kept else nullcontext():
+            printer.row(row)
+
     with _Bars() as bars:
         listener = Listener(
-            row=lambda row: None if json else bars.between(lambda: printer.row(row)),
+            row=lambda row: None if json else bars.between(lambda: print_row(row)),
             part=bars.step,
             progress=bars.progress,
         )
@@ -86,8 +95,6 @@ def answer(
     for sentence in result.notes:
         options.note(sentence)
     try:
-        if not json:
-            printer.end()
         options.show(
             result.to_dict,
             result.card,
@@ -104,6 +111,7 @@ def answer(
 
 
 def _print_reasons(result: Answer, card: Card, printer: RowPrinter, is_quick: bool) -> None:
+    printer.end()
     for table in card.parts:
         stdout.print("")
         options.print_part(table)

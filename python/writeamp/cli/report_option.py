@@ -68,6 +68,11 @@ def for_report(
         registered.picture = figure
 
 
+def is_reported() -> bool:
+    """Return whether a page of this command's result is written."""
+    return _registered.get() is not None
+
+
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
     """Return a subcommand with an option `--report`.
 

@@ -38,6 +38,10 @@ class Terminal(Console):
         """Set whether to print to stdout or stderr."""
         super().__init__(stderr=stderr, markup=False, emoji=False)
 
+    def on_broken_pipe(self) -> None:
+        """Raise `BrokenPipeError` again, which `main` handles; rich would exit at once."""
+        raise  # noqa: PLE0704 (rich calls this function where it handles the error)
+
     def render_str(self, text: str, **how: Any) -> Text:
         """Return text from outside of writeamp with control characters escaped."""
         return super().render_str(printable(text), **how)

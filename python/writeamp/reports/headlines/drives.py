@@ -7,7 +7,14 @@ from typing import Any
 
 from writeamp.reports.headlines.runs import of_wa
 from writeamp.reports.values import number, rows, table, words
-from writeamp.results.numbers import at_least, four_digits, plural, range_of, years_in_words
+from writeamp.results.numbers import (
+    MORE,
+    at_least,
+    four_digits,
+    plural,
+    range_of,
+    years_in_words,
+)
 
 _Document = Mapping[str, Any]
 
@@ -43,8 +50,7 @@ def of_lifetime(document: _Document) -> str:
     if years is None:
         if least is None:
             return "The remaining life of the drive is unknown."
-        more = "" if years_in_words(least).startswith("more") else "at least "
-        return f"The drive has {more}{years_in_words(least)} years left at this rate."
+        return f"The drive has {_at_least(least)} years left at this rate."
     low, high = number(document, "years_low"), number(document, "years_high")
     is_simulated = words(document, "method") == "simulation"
     if years == 0:
@@ -57,6 +63,11 @@ def of_lifetime(document: _Document) -> str:
     return f"The drive {verb} {years_in_words(years)} years {end}{within}."
 
 
+def _at_least(years: float) -> str:
+    text = years_in_words(years)
+    return text if text.startswith(MORE) else f"at least {text}"
+
+
 def of_lifetimes(document: _Document) -> str:
     """Return how many drives wear out soon, and the first of them."""
     drives = rows(document, "lifetimes")
@@ -67,9 +78,8 @@ def of_lifetimes(document: _Document) -> str:
     soon = sum(years < 1 for years, _ in lives)
     least, first = min(lives, key=lambda pair: pair[0])
     unknown = len(drives) - len(lives)
-    soon_text = f"{soon} may wear out" if soon else "none wears out"
-    text += f"{soon_text} within a year; the first is {words(first, 'drive')}, after at least "
-    text += f"{years_in_words(least)} years"
+    text += f"{soon} may wear out" if soon else "none wears out"
+    text += f" within a year; the first is {words(first, 'drive')}, after {_at_least(least)} years"
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
 
 

@@ -26,6 +26,7 @@ def advice(report: Report) -> Section | None:
     # A capacity scales the results of a smaller drive, which `answer` does not do.
     is_scaled = any(word.startswith("--capacity") for word in report.command)
     is_run = report.verb == "simulate" and "causes" in document and not is_scaled
+    is_run = is_run and "target_wa" not in document
     if is_run and op and pages and 0 < op < _MOST_OP and pages in range(1, _MOST_PAGES):
         # Theory has no SLC cache and no mapping table on flash, which timed runs have.
         is_uniform = words(document, "workload").partition(":")[0] == "uniform"
