@@ -79,6 +79,11 @@ def test_the_largest_differences_come_first_and_noise_last() -> None:
     assert [pair.key for pair in found.numbers] == ["overall_wa", "iops.write", "iops.all", "wa"]
     assert [row[0] for row in found.card().parts[0].rows][1] == "IOPS, write"
     assert headline(found.to_dict()).startswith("WA of B is 2.5% higher: 2.05 instead of 2, which")
+    # Numbers within noise are not among those that differ.
+    without = found.to_dict() | {"numbers": found.to_dict()["numbers"][1:]}
+    for number in without["numbers"]:
+        number["key"] = f"rows[0].{number['key']}"
+    assert "; 1 more differs. " in headline(without)
 
 
 SERVED: dict[str, Any] = {
@@ -118,6 +123,9 @@ def test_two_commands_are_compared_by_flash_bytes_per_application_byte() -> None
     found = wa.diff(SERVED, changed | {"layers": unknown})
     assert headline(found.to_dict()).startswith("B writes 48% more flash bytes; the drive's WA")
     assert ("flash_bytes_per_application_byte", "a") in found.only
+    # A command that wrote nothing has no WA.
+    idle = headline(wa.diff(SERVED, changed | {"wa": None}).to_dict())
+    assert idle.startswith("B writes 48% more flash bytes per application byte. ")
 
 
 def test_a_failed_run_is_marked() -> None:

@@ -78,15 +78,12 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"{shown(text)} is not a number such as 0.5 or 1e6") from None
 
 
-def _is_not_finite(text: str) -> bool:
-    """Return whether a text is nan or infinity, which `ratio` leaves to each setting to reject."""
-    return text.lower().lstrip("+-") in {"nan", "inf", "infinity"}
-
-
 def ratio(text: str) -> float:
     """Parse a ratio: a number or a percentage."""
     value = ratio_of(text)
-    if math.isnan(value) and not _is_not_finite(text):
+    # Each setting rejects nan and infinity itself.
+    is_other_text = text.lower().lstrip("+-") not in {"nan", "inf", "infinity"}
+    if math.isnan(value) and is_other_text:
         raise typer.BadParameter(
             f"{shown(text)} is not a number such as 0.15, or a percentage such as 15% (without a "
             "space)"
@@ -218,7 +215,7 @@ def show(
 def print_headline(document: Any) -> None:
     """Print the sentence that answers the question, if the document has an answer."""
     if sentence := headline(document):
-        stdout.print(Text(printable(sentence), style="bold"))
+        stdout.print(heading(sentence))
 
 
 def print_csv(frame: pl.DataFrame) -> None:
@@ -276,13 +273,9 @@ def show_result(
 
     Args:
         result: the result.
-        json: whether to print the document instead of tables.
-        csv: whether to print the frame instead of tables.
         plot: path of the picture to save, if any.
-        card: returns the tables; by default `result.card`.
-        document: returns the document for JSON; by default `result.to_dict`.
-        frame: returns the frame for CSV; by default `result.to_frame`.
-        print_tables: prints the card; by default `print_card`.
+        json, csv, card, document, frame, print_tables: as in `show`; by default, the functions
+            are those of `result`.
     """
     for sentence in result.warnings:
         warn(sentence)

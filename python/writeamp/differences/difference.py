@@ -166,7 +166,9 @@ def _change(pair: NumberPair) -> str:
 
 
 def _with_error(key: str, value: float, bounds: Interval | None) -> str:
-    if bounds is None or last_of(key).endswith("_bytes") or abs(value) >= 1000:
+    if bounds is None or bounds[0] == bounds[1]:
+        return value_in_words(key, value)
+    if last_of(key).endswith("_bytes") or abs(value) >= 1000:
         return value_in_words(key, value)
     # The larger side of the interval: its exact ends would be too wide for a terminal.
     half_width = max(value - bounds[0], bounds[1] - value)

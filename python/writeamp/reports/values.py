@@ -39,32 +39,30 @@ def table(of: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def items(value: Any) -> Sequence[Any]:
+    """Return a list, or the tuple that becomes one in JSON; otherwise an empty list."""
+    return value if isinstance(value, list | tuple) else []
+
+
 def rows(of: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     """Return the JSON objects in a list."""
-    value = of.get(key)
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return [item for item in items(of.get(key)) if isinstance(item, Mapping)]
 
 
 def texts(of: Mapping[str, Any], key: str) -> list[str]:
     """Return the texts in a list."""
-    value = of.get(key)
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return [item for item in items(of.get(key)) if isinstance(item, str)]
 
 
 def numbers(of: Mapping[str, Any], key: str) -> list[float]:
     """Return the numbers in a list; an empty list if any is not finite."""
-    value = of.get(key)
-    if not isinstance(value, list):
-        return []
-    items = [number({"": item}, "") for item in value]
-    return [item for item in items if item is not None] if None not in items else []
+    values = [number({"": item}, "") for item in items(of.get(key))]
+    return [value for value in values if value is not None] if None not in values else []
 
 
 def numbers_or_gaps(of: Mapping[str, Any], key: str) -> list[float]:
     """Return the numbers in a list, with NaN in place of other values."""
-    value = of.get(key)
-    items = value if isinstance(value, list) else []
-    drawable = (number({"": item}, "") for item in items)
+    drawable = (number({"": item}, "") for item in items(of.get(key)))
     return [math.nan if item is None else item for item in drawable]
 
 

@@ -148,7 +148,7 @@ class WaDot(NamedTuple):
 
 
 def wa_by_name(
-    dots: Sequence[WaDot], *, title: str, subtitle: str = "", interval: str = "95% CI"
+    dots: Sequence[WaDot], *, title: str, subtitle: str = "", interval: str = ""
 ) -> BarChart:
     """Describe each WA, for example of several methods, as a dot with its interval.
 

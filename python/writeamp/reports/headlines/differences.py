@@ -14,7 +14,7 @@ _APPLICATION = "flash_bytes_per_application_byte"
 _FOLLOWING = frozenset(
     {
         *("fill", "spare_factor", "capacity_bytes", "physical_pages", "logical_pages"),
-        *("held_pages", "blocks", "theory.op", "theory.model"),
+        *("held_pages", "blocks", "partial_page_factor", "theory.op", "theory.model"),
     }
 )
 _MOST_SETTINGS = 3
@@ -35,18 +35,22 @@ def _changes(document: _Document) -> str:
     if not metrics:
         return f"All {number(document, 'equal') or 0:.0f} numbers are equal."
     if words(document, "verb") == "serve":
-        return _of_commands(by_key)
+        only = {words(metric, "key") for metric in rows(document, "only")}
+        return _of_commands(by_key, has_wa="wa" not in only)
     if "wa" in by_key:
         return f"{_more(by_key['wa'], 'WA of B is', ('higher', 'lower'))}."
     metric = metrics[0]
     name = words(metric, "name") or words(metric, "key")
-    count = len(metrics)
-    more = "" if count == 1 else f"; {count - 1} more differ"
+    count = sum(words(other, "verdict") != "within noise" for other in metrics[1:])
+    more = f"; {count} more differ{'s' * (count == 1)}" if count else ""
     return f"{_more(metric, f'{name} of B is', ('higher', 'lower'))}{more}."
 
 
-def _of_commands(by_key: Mapping[str, _Document]) -> str:
-    """Return the change of flash writes of two commands on equal drives."""
+def _of_commands(by_key: Mapping[str, _Document], *, has_wa: bool) -> str:
+    """Return the change of flash writes of two commands on equal drives.
+
+    `has_wa` is False if only one of them has a WA.
+    """
     total = _change(by_key.get("flash_bytes", {}))
     text = f"B writes {total} flash bytes" if total else "Both write equally many flash bytes"
     if _APPLICATION in by_key:
@@ -55,6 +59,8 @@ def _of_commands(by_key: Mapping[str, _Document]) -> str:
         # Without a difference of application bytes, both changes are equal.
         if total and "layers.application_bytes" in by_key:
             text += f", and {total} in all"
+    if not has_wa:
+        return f"{text}."
     wa = by_key.get("wa")
     if wa is None or words(wa, "verdict") == "within noise":
         return f"{text}; the drive's WA does not differ."

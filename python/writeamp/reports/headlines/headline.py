@@ -13,7 +13,7 @@ from writeamp.reports.values import words
 
 # Keys that identify each kind of document; special kinds come first, because the first match is
 # used.
-_SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...] = (
+SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), answers.of_answer),
     (frozenset({"settings", "numbers", "equal"}), differences.of_difference),
     (frozenset({"rows", "loads"}), runs.of_comparison),
@@ -62,7 +62,7 @@ _SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...
 def headline(document: Any) -> str:
     """Return the answer in one or two sentences, or "" for documents of other kinds."""
     if isinstance(document, Mapping):
-        for keys, sentence in _SENTENCES:
+        for keys, sentence in SENTENCES:
             if keys <= document.keys() and (answer := sentence(document)):
                 return answer
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.values import interval, number, rows, table, words
@@ -12,6 +12,7 @@ from writeamp.results.numbers import (
     interval_name,
     plural,
 )
+from writeamp.text import shortened
 
 _Document = Mapping[str, Any]
 
@@ -24,13 +25,7 @@ def of_comparison(document: _Document) -> str:
     (least, best), (most, worst) = (
         choice(results, key=lambda pair: pair[0]) for choice in (min, max)
     )
-    omitted = [row for row in rows(document, "rows") if number(row, "wa") is None]
-    names = ", ".join(dict.fromkeys(_policy(row, has_loads=False) for row in omitted))
-    cannot = (
-        f" {len(omitted)} of {len(results) + len(omitted)} rows cannot run: {names}."
-        if omitted
-        else ""
-    )
+    cannot = cannot_run(rows(document, "rows"), "wa")
     if len(results) == 1:
         return of_wa(best) + cannot
     if four_digits(least) == four_digits(most):
@@ -40,6 +35,16 @@ def of_comparison(document: _Document) -> str:
     return (
         f"Lowest WA: {four_digits(least)}, {first}. Highest: {four_digits(most)}, {last}.{cannot}"
     )
+
+
+def cannot_run(all_rows: Sequence[_Document], wa: str) -> str:
+    """Return a sentence on the rows with a reason instead of a WA (key `wa`), or ""."""
+    without = [row for row in all_rows if number(row, wa) is None]
+    omitted = [words(row, "manager") for row in without if words(row, "reason")]
+    if not omitted:
+        return ""
+    names = shortened([*dict.fromkeys(omitted)])
+    return f" {len(omitted)} of {len(all_rows)} rows cannot run: {names}."
 
 
 def _policy(row: _Document, *, has_loads: bool) -> str:
@@ -119,7 +124,7 @@ def of_exploration(document: _Document) -> str:
         return ""
     return (
         f"Over {plural(int(count), 'workload')}, spare space divided by the write frequencies "
-        f"gives a WA {mean:.3g}% above the optimum on average, {most:.3g}% at most."
+        f"gives a WA {round(mean, 3):g}% above the optimum on average, {round(most, 3):g}% at most."
     )
 
 
@@ -173,11 +178,15 @@ def _costs(document: _Document, wa: float) -> str:
     """Return the page programs per host page, and the part of garbage collection."""
     costs = f"each page that the host writes costs {programs_in_words(wa)}"
     causes = table(document, "causes")
-    collected, host = number(causes, "gc"), number(causes, "host")
-    if not (collected and host):
+    pages = {cause: number(causes, cause) or 0.0 for cause in causes}
+    total, collected = sum(pages.values()), pages.get("gc", 0.0)
+    # Host pages that go through an SLC cache are counted as "slc".
+    others = total - collected - pages.get("host", 0.0) - pages.get("slc", 0.0)
+    if not 0 < collected < total:
         return costs
-    by_collection = f"{four_digits(collected / host)} of them move pages in garbage collection"
-    others = wa - 1 - collected / host
-    if others > 0.0005 * wa:
-        return f"{costs}; {by_collection}, {four_digits(others)} have other causes"
-    return f"{costs}; {by_collection}"
+    text = (
+        f"{costs}; {four_digits(wa * collected / total)} of them move pages in garbage collection"
+    )
+    if others > 0.0005 * total:
+        return f"{text}, {four_digits(wa * others / total)} have other causes"
+    return text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from writeamp.reports.values import interval, number, rows, shown, table, texts, words
+from writeamp.reports.headlines.runs import cannot_run
+from writeamp.reports.values import interval, items, number, rows, shown, table, texts, words
 from writeamp.results.numbers import four_digits, interval_in_words, plural
 
 _Document = Mapping[str, Any]
@@ -79,21 +80,15 @@ def of_curves(document: _Document) -> str:
 def of_heat_maps(document: _Document) -> str:
     """Return the lowest and the highest mean of the cells."""
     x, y = words(document, "x"), words(document, "y")
-    x_values, y_values = document.get("x_values"), document.get("y_values")
-    if not (isinstance(x_values, list) and isinstance(y_values, list)):
-        return ""
+    x_values, y_values = items(document.get("x_values")), items(document.get("y_values"))
     cells = [
         (value, f"{x} {shown(at_x)}, {y} {shown(at_y)}")
         for facet in rows(document, "maps")
-        for at_y, line in zip(y_values, _lists(facet.get("values")), strict=False)
-        for at_x, cell in zip(x_values, line, strict=False)
+        for at_y, line in zip(y_values, items(facet.get("values")), strict=False)
+        for at_x, cell in zip(x_values, items(line), strict=False)
         if (value := number({"": cell}, "")) is not None
     ]
     return _extremes(_title(words(document, "color")), cells)
-
-
-def _lists(value: Any) -> list[list[Any]]:
-    return [line for line in value if isinstance(line, list)] if isinstance(value, list) else []
 
 
 def of_groups(document: _Document) -> str:
@@ -168,12 +163,16 @@ def of_volumes_run(document: _Document) -> str:
     bounds = interval(best, "overall_wa")
     within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
     saving, baseline = number(best, "saving"), words(document, "baseline")
-    if len(managers) == 1 or name == baseline or saving is None:
-        return f"WA of {of}: {four_digits(wa)}{within} under {name}."
-    return (
-        f"Lowest WA of {of}: {four_digits(wa)}{within} under {name}, which saves {saving:.1%} of "
-        f"the page programs of {baseline}."
-    )
+    text = f"WA of {of}: {four_digits(wa)}{within} under {name}"
+    cannot = cannot_run(rows(document, "managers"), "overall_wa")
+    if len(managers) == 1:
+        return f"{text}.{cannot}"
+    if name == baseline or saving is None:
+        return f"Lowest {text}.{cannot}"
+    bounds = interval(best, "saving")
+    within = f" ({interval_in_words(*bounds, '.1%')})" if bounds else ""
+    of_baseline = f"{saving:.1%}{within} of the page programs of {baseline}"
+    return f"Lowest {text}, which saves {of_baseline}.{cannot}"
 
 
 def of_volumes_made(document: _Document) -> str:

@@ -27,8 +27,8 @@ def before_after(report: Report) -> Section | None:
     ]
     if not drawn:
         return None
-    figure = wa_by_name(
-        drawn[:_MOST_DOTS], title="Write amplification of A and B", interval="interval"
-    )
-    drawing = Drawing(figure, "Dots are values, lines are their intervals.")
+    name = "interval" if any(dot.high > dot.low for dot in drawn) else ""
+    figure = wa_by_name(drawn[:_MOST_DOTS], title="Write amplification of A and B", interval=name)
+    lines = ", lines are their intervals" if name else ""
+    drawing = Drawing(figure, f"Dots are values{lines}.")
     return Section("difference", "WA of A and B", (drawing,))

@@ -39,7 +39,7 @@ def by_cause(report: Report) -> Section | None:
     # A write cache may merge host pages. In older documents, the programs for the host (also those
     # into an SLC cache) are the only count.
     host = _positive(of, "host_pages") or causes.get("host", 0) + causes.get("slc", 0)
-    if not host:
+    if not (host and causes):
         return None
     page_bytes = _positive(document, "page_bytes") or _positive(of, "page_bytes") or 4096.0
     total = sum(causes.values())

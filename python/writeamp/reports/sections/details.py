@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.report import Block, Bullets, Paragraph, Report, Rows, Section
@@ -43,14 +43,14 @@ def _facts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
             if not path and key in _ELSEWHERE:
                 continue
             yield from _facts(item, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        if not any(isinstance(item, Mapping | list) for item in value):
+    elif isinstance(value, list | tuple):
+        if not any(isinstance(item, Mapping | list | tuple) for item in value):
             yield path, _list(value)
     else:
         yield path, shown(value)
 
 
-def _list(value: list[Any]) -> str:
+def _list(value: Sequence[Any]) -> str:
     if len(value) > 8:
         return f"{len(value):,} values"
     return ", ".join(map(shown, value)) or "–"

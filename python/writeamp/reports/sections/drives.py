@@ -52,22 +52,17 @@ def wear(report: Report) -> Section | None:
 def history(report: Report) -> Section | None:
     """Return a drawing of WA over time for each drive of a history."""
     drives = rows(report.document, "drives")
-    if "intervals" not in report.document or not drives:
-        return None
-    return Section("history", "WA over time", tuple(_histories(drives)))
+    drawn = tuple(_histories(drives)) if "intervals" in report.document else ()
+    return Section("history", "WA over time", drawn) if drawn else None
 
 
 def _histories(drives: list[Mapping[str, Any]]) -> Iterator[Block]:
-    series = [series_of(drive) for drive in drives]
-    drawn = [line for line in series if line.days]
+    drawn = [line for drive in drives if (line := series_of(drive)).days]
     for line in drawn[:_MOST_DRIVES]:
         caption = "WA and host writes of each interval."
         yield Drawing(wa_over_days([line]), caption, _span(line))
     if len(drawn) > _MOST_DRIVES:
         yield Paragraph(f"{len(drawn) - _MOST_DRIVES} more drives are in the tables only.", "muted")
-    for line in series:
-        if not line.days:
-            yield Paragraph(f"{line.name}: one snapshot so far; WA over time needs a second one.")
 
 
 def _span(line: DriveSeries) -> str:

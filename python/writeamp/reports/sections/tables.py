@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.reports.report import Block, Paragraph, Report, Rows, Section
-from writeamp.reports.values import rows, texts, words
+from writeamp.reports.values import items, rows, texts, words
 from writeamp.results.card import Card
 
 # Maximum number of rows of a table on the page, so that pages of large studies stay small.
@@ -43,15 +43,12 @@ def tables(report: Report) -> Section | None:
 
 def _blocks(table: Mapping[str, Any]) -> Iterator[Block]:
     columns = texts(table, "columns")
-    lines = table.get("rows")
+    title, width = words(table, "title"), len(columns) or 2
     lines = [
         [str(cell) for cell in line]
-        for line in (lines if isinstance(lines, list) else [])
-        if isinstance(line, list)
+        for line in items(table.get("rows"))
+        if len(items(line)) == width
     ]
-    width = len(columns) or 2
-    lines = [line for line in lines if len(line) == width]
-    title = words(table, "title")
     if lines:
         # Tables of sentences begin with their title as the name of the first column.
         is_heading = bool(columns) and columns[0].lower() == title.lower()
