@@ -110,7 +110,7 @@ def serve(
         )
     verdict = None if max_wa is None else verdict_of(result, max_wa)
     _print(result, wrong, verdict, plot, json=json)
-    _end(result, verdict)
+    _end(result, verdict, json=json)
 
 
 def _check_alone(others: dict[str, object]) -> None:
@@ -188,7 +188,7 @@ def _print(
         options.warn(f"the host wrote nothing, so {plot} was not drawn")
 
 
-def _end(result: ServeResult, verdict: LimitVerdict | None) -> None:
+def _end(result: ServeResult, verdict: LimitVerdict | None, *, json: bool) -> None:
     """End the command with the exit status of the run."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
@@ -200,7 +200,8 @@ def _end(result: ServeResult, verdict: LimitVerdict | None) -> None:
         raise typer.Exit(_COMMAND_FAILED)
     if result.failures:
         raise WriteampError(result.failures[0])
-    # If the limit holds, the headline states it.
     if verdict is not None and not verdict.holds:
-        boundary.say(verdict.sentence)
+        # Without --json, the headline on stdout states it.
+        if json:
+            boundary.say(verdict.sentence)
         raise typer.Exit(_LIMIT_NOT_MET)

@@ -12,6 +12,7 @@ FEWEST_ERASES = MIN_INTERVALS
 
 def of_wa(
     steady: SteadyState | None,
+    settled: SteadyState | None,
     *,
     host_pages: int,
     samples: int,
@@ -22,6 +23,7 @@ def of_wa(
 
     Args:
         steady: result of batch means; None without samples.
+        settled: the same after the warm-up.
         host_pages: pages that the host wrote.
         samples: samples taken during the writes.
         erases: blocks erased since counting began.
@@ -44,8 +46,19 @@ def of_wa(
             "erased"
         )
     if steady is not None and not steady.steady:
-        notes.append(f"WA is not steady, so it may change in a longer run: {steady.reason}")
+        if settled is not None and settled.steady and erases >= FEWEST_ERASES:
+            after = after_warm_up(settled, host_pages)
+            notes.append(f"WA of the whole run is not steady; it is steady{after}")
+        else:
+            notes.append(f"WA is not steady, so it may change in a longer run: {steady.reason}")
     return notes
+
+
+def after_warm_up(settled: SteadyState, host_pages: int) -> str:
+    """Return the part of a run after its warm-up as words, or "" without a warm-up."""
+    if not settled.warmup_pages:
+        return ""
+    return f" after the first {settled.warmup_pages / host_pages:.0%} of the writes"
 
 
 def of_flushes(flushes: int, device: Device, *, is_timed: bool) -> list[str]:

@@ -217,6 +217,7 @@ class ServeResult(OneLine, Drawn):
             *self.complaints,
             *notes.of_wa(
                 self.steady_state,
+                self.settled_state,
                 host_pages=self.host_pages,
                 samples=self._intervals()[0].size,
                 erases=self.erases,
@@ -371,7 +372,13 @@ class ServeResult(OneLine, Drawn):
             if self.has_collected:
                 unknown = "too few writes for a confidence interval"
             wa = with_interval(self.wa, self.ci, unknown=unknown)
-        return [*rows, ("WA per page" if self.has_partial_pages else "write amplification", wa)]
+        rows.append(("WA per page" if self.has_partial_pages else "write amplification", wa))
+        settled, whole = self.settled_state, self.steady_state
+        if settled is not None and settled.steady and whole is not None and not whole.steady:
+            after = notes.after_warm_up(settled, self.host_pages)
+            ci = max(settled.ci_low, 1.0), settled.ci_high
+            rows.append(("", f"{with_interval(settled.wa, ci)}{after}, where it is steady"))
+        return rows
 
     def _compared(self) -> dict[str, Any]:
         # Results are equal if both drives did the same work, regardless of the time that it took.

@@ -251,9 +251,9 @@ class ServeSettings(Settings):
     max_wa: float | None = setting(
         None,
         _MOST_WA,
-        "exit with status 3 if write amplification (`wa`, flash pages per host page) is above X, "
-        "is not steady, or nothing was collected. Without --precondition, a new drive is then in "
-        "the state random",
+        "exit with status 3 if write amplification (flash pages per host page) is above X, is not "
+        "steady after the run's warm-up, or nothing was collected. Without --precondition, a new "
+        "drive is then in the state random",
         number="number",
         metavar="X",
         panel="run",

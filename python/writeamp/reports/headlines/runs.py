@@ -155,6 +155,10 @@ def of_timed(document: _Document) -> str:
 
 def of_wa(document: _Document, within: str | None = None, name: str = "") -> str:
     """Return the sentence on WA; `within` replaces the interval, whose kind is `name`."""
+    verdict = words(table(document, "limit"), "sentence")
+    if verdict:
+        # The one WA of the sentence is the one that was compared.
+        return f"{verdict[0].upper()}{verdict[1:]}.{_collected_share(document)}"
     wa = number(document, "wa")
     if wa is None:
         return "The host wrote no data." if document.get("host_pages") == 0 else ""
@@ -163,9 +167,22 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
         name = name or interval_name(of_profile="wa_ci90" in document)
         within = f" ({interval_in_words(*bounds, '.3f', name)})" if bounds else ""
     unsteady = ", not steady" if document.get("steady") is False else ""
-    verdict = words(table(document, "limit"), "sentence")
-    limit = f" Limit: {verdict}." if verdict else ""
-    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{limit}"
+    if document.get("steady") is False and table(document, "causes").get("gc") == 0:
+        return (
+            f"WA {four_digits(wa)}: nothing was collected in this run, so it shows nothing about "
+            "longer runs."
+        )
+    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}."
+
+
+def _collected_share(document: _Document) -> str:
+    """Return the part of garbage collection in all page programs, as a sentence."""
+    causes = table(document, "causes")
+    collected = number(causes, "gc")
+    programs = sum(number(causes, cause) or 0 for cause in causes)
+    if not collected or not programs:
+        return ""
+    return f" {collected / programs:.0%} of all page programs move pages in garbage collection."
 
 
 def programs_in_words(wa: float) -> str:
