@@ -252,13 +252,14 @@ class TestCompare:
         assert firsts[0]["seed"] == 5 != firsts[1]["seed"]
         by_key = {one["key"]: one for one in found["numbers"]}
         assert by_key["host_bytes"]["relative"] == 2
+        assert list(by_key)[:3] == ["flash_bytes", "wa", "host_bytes"]
         flash = [sum(one["flash_bytes"] for one in side) / 2 for side in (firsts, lasts)]
         assert [by_key["flash_bytes"][side] for side in "ab"] == flash
         assert by_key["flash_bytes"]["difference_ci95"] is not None
         assert left_behind(folder) == []
 
     def test_a_command_that_fails_is_named(self, folder: Path) -> None:
-        done = serve(f"{SMALL} --replicas 1 --compare true 'exit 7'", folder)
+        done = serve(f"{SMALL} --precondition none --replicas 1 --compare true 'exit 7'", folder)
         assert (done.status, done.out) == (1, "")
         assert "command B failed with status 7 in replica 1" in done.err
 

@@ -78,7 +78,7 @@ def serve(
     run, max_wa = settings.run, settings.max_wa
     if run is not None and not run.strip():
         raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
-    if max_wa is not None:
+    if max_wa is not None or settings.compare is not None:
         # WA of a new drive is 1 until it collects, so that any program would meet the limit.
         drive.setdefault("precondition", "random")
     drive_settings = DriveSettings(**drive)

@@ -38,6 +38,8 @@ _REPEATED = {
     "layers.flash_bytes": "flash_bytes",
     "layers.factors.file_system": APPLICATION_METRIC,
 }
+# Metrics of two commands on virtual drives that are shown first, and even if they are equal.
+_OF_COMMANDS = (APPLICATION_METRIC, "flash_bytes", "wa", "host_bytes")
 # Errors of relative differences below this would be printed as 0.0%.
 _LEAST_ERROR = 0.0005
 # Maximum number of keys of only one result that are printed.
@@ -60,7 +62,9 @@ class Difference(Presented):
         verb: name of the command that printed both results.
         settings: settings that differ.
         numbers: metrics that both results have with different values. The largest relative
-            differences come first, and those within noise last.
+            differences come first, and those within noise last. Of two commands on virtual drives,
+            flash bytes per application byte, flash bytes, WA and host bytes come first, even if
+            they are equal, and counts after bytes.
         per_host_page: flash pages of each cause per host page, if they differ; the keys are those
             of the counts.
         equal: number of equal metrics.
@@ -238,18 +242,31 @@ def difference_of(verb: str, firsts: Sequence[_Values], lasts: Sequence[_Values]
         if key in right and is_metric(key, left[key]) and is_metric(key, right[key])
     ]
     unequal = sorted((pair for pair in numbers if pair.a != pair.b), key=lambda pair: pair.weight)
+    equal = len(numbers) - len(unequal)
+    if verb == "serve":
+        same = [pair for pair in numbers if pair.a == pair.b and pair.key in _OF_COMMANDS]
+        listed = sorted([*same, *unequal], key=lambda pair: _place_of_command(pair.key))
+    else:
+        listed = unequal
     is_paired = len(firsts) > 1
     return Difference(
         verb,
         tuple(_settings(left, right)),
-        tuple(unequal),
+        tuple(listed if unequal else ()),
         tuple(sorted(_per_host_page(numbers), key=lambda pair: pair.weight)),
-        len(numbers) - len(unequal),
+        equal,
         tuple(_only(left, right)),
         tuple(_notes(firsts, lasts, is_paired=is_paired)) if unequal else (),
         tuple(_failures(firsts, lasts)),
         len(firsts),
     )
+
+
+def _place_of_command(key: str) -> int:
+    """Return the place of a metric of two commands: main ones, other bytes, other metrics."""
+    if key in _OF_COMMANDS:
+        return _OF_COMMANDS.index(key)
+    return len(_OF_COMMANDS) + (not last_of(key).endswith("_bytes"))
 
 
 def _mean_values(replicas: Sequence[_Values]) -> dict[str, Any]:
@@ -323,13 +340,26 @@ def _notes(
             "both results use the same seed, so their random draws partly agree, and the interval "
             "of their difference may be too wide"
         )
+    sides = (("A", firsts), ("B", lasts))
+    idle = [side for side, documents in sides if any(map(_is_idle, documents))]
+    if idle:
+        yield (
+            f"nothing was collected in {' and '.join(idle)}, so the WA shows nothing about longer "
+            "runs"
+        )
     unsteady = [
         side
-        for side, documents in (("A", firsts), ("B", lasts))
-        if any(document.get("steady") is False for document in documents)
+        for side, documents in sides
+        if side not in idle and any(document.get("steady") is False for document in documents)
     ]
     if unsteady:
         yield (
             f"{' and '.join(unsteady)} {'were' if len(unsteady) > 1 else 'was'} not steady at the "
             "end, so the WA may change in a longer run"
         )
+
+
+def _is_idle(document: _Values) -> bool:
+    causes = document.get("causes")
+    collected = causes.get("gc") if isinstance(causes, Mapping) else None
+    return document.get("steady") is False and collected == 0

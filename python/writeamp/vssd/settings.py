@@ -253,7 +253,7 @@ class ServeSettings(Settings):
         _MOST_WA,
         "exit with status 3 if write amplification (flash pages per host page) is above X, is not "
         "steady after the run's warm-up, or nothing was collected. Without --precondition, a new "
-        "drive is then in the state random",
+        "drive is then in the state random, as with --compare",
         number="number",
         metavar="X",
         panel="run",

@@ -51,7 +51,10 @@ def _of_commands(by_key: Mapping[str, _Document], *, has_wa: bool) -> str:
 
     `has_wa` is False if only one of them has a WA.
     """
-    total = _change(by_key.get("flash_bytes", {}))
+    flash = by_key.get("flash_bytes", {})
+    if number(flash, "a") == 0 and number(flash, "b"):
+        return "Only B writes to the flash."
+    total = _change(flash)
     text = f"B writes {total} flash bytes" if total else "Both write equally many flash bytes"
     if _APPLICATION in by_key:
         each = _change(by_key[_APPLICATION]) or "equally many"
@@ -65,6 +68,8 @@ def _of_commands(by_key: Mapping[str, _Document], *, has_wa: bool) -> str:
     if wa is None or words(wa, "verdict") == "within noise":
         return f"{text}; the drive's WA does not differ."
     first, second = number(wa, "a"), number(wa, "b")
+    if first == second:
+        return f"{text}; the drive's WA does not differ."
     if first is None or second is None:
         return f"{text}."
     return f"{text}; the drive's WA is {four_digits(second)} instead of {four_digits(first)}."
@@ -73,7 +78,7 @@ def _of_commands(by_key: Mapping[str, _Document], *, has_wa: bool) -> str:
 def _change(metric: _Document) -> str:
     """Return a relative difference that noise does not explain, such as "48% more", or ""."""
     relative = number(metric, "relative")
-    if relative is None or words(metric, "verdict") == "within noise":
+    if not relative or words(metric, "verdict") == "within noise":
         return ""
     amount = f"{abs(relative):.0%}" if abs(relative) >= 0.01 else f"{abs(relative):.2%}"
     return f"{amount} {'more' if relative > 0 else 'fewer'}"
