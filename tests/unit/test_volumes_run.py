@@ -13,6 +13,7 @@ import writeamp as wa
 from fleets import split_fleet
 from in_process import document, run
 from writeamp.errors import Interrupted
+from writeamp.reports.headlines.headline import headline
 from writeamp.runners import Here, Threads
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.volumes.fleet import Fleet
@@ -248,7 +249,15 @@ def test_the_command_says_what_it_found_and_draws_it(fleet: Fleet, tmp_path: Pat
     assert plot.read_bytes().startswith(b"\x89PNG")
     again = document("volumes run", words)
     assert (again["skipped"], again["managers"]) == (12, said["managers"])
-    assert "Best policy by volume type" in run("volumes run", words).out
+    printed = run("volumes run", words).out
+    assert "Best policy by volume type" in printed
+    assert printed.startswith("Lowest overall WA of 6 volumes: ")
+    unsteady = sum(one["unsteady"] for one in said["managers"])
+    assert ("not steady" in printed) == (unsteady > 0) == bool(said["warnings"])
+    some = [one | {"volumes": 4} for one in said["managers"]]
+    assert headline(said | {"managers": some, "compared_volumes": 4}).startswith(
+        "Lowest overall WA of 4 of 6 volumes: "
+    )
     chosen = document("volumes run", f"{words} --sample 3 --baseline sepgc")
     assert (chosen["volumes"], chosen["skipped"]) == (3, 6)
     assert chosen["managers"][1]["saving"] == 0

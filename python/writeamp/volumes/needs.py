@@ -100,17 +100,19 @@ class FleetNeed(Drawn):
     def costliest(self) -> list[dict[str, Any]]:
         """The ten volumes with the most extra page programs: (WA − 1) × page writes."""
         [label] = self.at.labels
+        steady = self.at.rows.select("volume", "steady")
         extra = (pl.col(label) - 1) * pl.col("page_writes")
         rows = (
             self.at.common.with_columns(extra_page_programs=extra)
             .with_columns(share=pl.col("extra_page_programs") / pl.col("extra_page_programs").sum())
             .sort("extra_page_programs", descending=True)
             .head(_COSTLIEST)
+            .join(steady, on="volume", how="left", maintain_order="left")
         )
         names = ("volume", "page_writes", "written_set_bytes", "drive_writes",
                  "hottest_10pct_share", "sequential_share")  # fmt: skip
         return rows.select(*names, wa=label, extra_page_programs="extra_page_programs",
-                           share="share").to_dicts()  # fmt: skip
+                           share="share", steady="steady").to_dicts()  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes need --json`."""
@@ -124,6 +126,7 @@ class FleetNeed(Drawn):
             "overall_wa": row["overall_wa"],
             "overall_wa_ci95": row["overall_wa_ci95"],
             "volumes": self.at.common.height,
+            "volumes_in_all": self.at.volumes.height,
             "days": self.days,
             "drive_writes_per_day": per_day,
             "flash_writes_per_day": None
@@ -132,10 +135,12 @@ class FleetNeed(Drawn):
             "costliest": self.costliest,
             "tried": [{"op": op, "overall_wa": wa} for op, wa in self.tried],
             "out": None if self.at.store_stats is None else str(self.at.store_stats.out),
+            "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        nested = ("costliest", "tried")
+        nested = ("costliest", "tried", "warnings", "notes")
         return [{name: value for name, value in self.to_dict().items() if name not in nested}]
 
     def figure(self) -> LineChart:
@@ -163,7 +168,7 @@ class FleetNeed(Drawn):
                 f"{self.op:.4f} = (T-U)/U (95% CI {low:.4f} to {high:.4f})",
             ),
             ("policy", document["manager"]),
-            ("volumes", f"{document['volumes']:,}"),
+            ("volumes", f"{document['volumes']:,} of {document['volumes_in_all']:,}"),
             ("host writes per page and day", "–" if per_day is None else f"{per_day:.4g}"),
             ("programs per flash page and day", "–" if flash is None else f"{flash:.4g}"),
         ]
@@ -177,7 +182,7 @@ class FleetNeed(Drawn):
         costliest = [
             [
                 volume["volume"],
-                f"{volume['wa']:.3f}",
+                f"{volume['wa']:.3f}" + ("" if volume["steady"] else ", not steady"),
                 f"{volume['share']:.1%}",
                 f"{volume['drive_writes']:.4g}",
                 f"{volume['hottest_10pct_share']:.1%}",
@@ -187,7 +192,8 @@ class FleetNeed(Drawn):
         return Card(
             f"Fleet {self.at.folder}",
             rows,
-            notes=[*self.warnings, *self.notes],
+            warnings=self.warnings,
+            notes=self.notes,
             parts=[Card("Costliest volumes", costliest, heading)],
         )
 

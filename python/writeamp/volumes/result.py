@@ -16,6 +16,7 @@ from writeamp.plots.style import with_error
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.facts import fact_in_words
+from writeamp.results.numbers import plural
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.jobs import OUTCOME
 from writeamp.volumes.omitted import NOT_OMITTED, OmittedPolicy, sentences_on
@@ -120,8 +121,9 @@ class FleetRun(Drawn):
         """Result of each policy over the volumes in `common`; without them, only counts.
 
         `volumes` counts all volumes with a WA under this policy, even if they have none under
-        others.
+        others. `unsteady` counts those of them whose run is not steady.
         """
+        unsteady = dict(self._restless.group_by("label").len().iter_rows())
         have = dict(self.rows.drop_nulls("wa").group_by("label").len().iter_rows())
         by_label = {label: without_volumes(label) for label in self.labels}
         if not self.common.is_empty():
@@ -135,7 +137,9 @@ class FleetRun(Drawn):
             by_label |= zip(self.compared_labels, rows, strict=True)
         reasons = {label: policy.facts for label, policy in self.omitted.items()}
         return [
-            row | {"volumes": have.get(label, 0)} | reasons.get(label, NOT_OMITTED)
+            row
+            | {"volumes": have.get(label, 0), "unsteady": unsteady.get(label, 0)}
+            | reasons.get(label, NOT_OMITTED)
             for label, row in by_label.items()
         ]
 
@@ -161,16 +165,22 @@ class FleetRun(Drawn):
         if self.failed.height:
             row = self.failed.row(0, named=True)
             sentences.append(
-                f"{self.failed.height} runs failed, the first for volume {row['volume']} under "
-                f"{row['label']}: {row['error']}"
+                f"{plural(self.failed.height, 'run')} failed, the first for volume "
+                f"{row['volume']} under {row['label']}: {row['error']}"
             )
-        restless = self.rows.filter(~pl.col("steady")).height
+        restless = self._restless.height
         if restless:
+            are, their = ("are", "their") if restless > 1 else ("is", "its")
             sentences.append(
-                f"{restless} runs are not steady, so their WA may change in a longer run; the "
-                "column `steady` of --csv shows which"
+                f"{plural(restless, 'run')} {are} not steady, so {their} WA may change in a longer "
+                "run; the column `steady` of --csv shows which"
             )
         return sentences
+
+    @property
+    def _restless(self) -> pl.DataFrame:
+        """Runs that are not steady."""
+        return self.rows.filter(~pl.col("steady"))
 
     @property
     def notes(self) -> list[str]:
@@ -181,14 +191,17 @@ class FleetRun(Drawn):
             names = too_small["volume"].unique(maintain_order=True).to_list()
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             sentences.append(
-                f"{too_small.height} runs of {len(names)} volumes were skipped, because the "
-                f"volumes are too small for the policy: {shown} (all names: --json)"
+                f"{plural(too_small.height, 'run')} of {plural(len(names), 'volume')} "
+                f"{'was' if too_small.height == 1 else 'were'} skipped, because the "
+                f"{'volume is' if len(names) == 1 else 'volumes are'} too small for the policy: "
+                f"{shown} (all names: --json)"
             )
         left_out = self.volumes.height - self.common.height
         if left_out and not self.unfinished:
             sentences.append(
-                f"{left_out} of {self.volumes.height} volumes have no WA under at least one policy "
-                "and are left out of the statistics"
+                f"{left_out} of {plural(self.volumes.height, 'volume')} "
+                f"{'has' if left_out == 1 else 'have'} no WA under at least one policy and "
+                f"{'is' if left_out == 1 else 'are'} left out of the statistics"
             )
         return sentences
 
@@ -210,6 +223,8 @@ class FleetRun(Drawn):
             "memory_per_worker_bytes": self.memory_per_worker_bytes,
             "runs_s": self.elapsed_s,
             "out": store["out"],
+            "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
@@ -229,9 +244,10 @@ class FleetRun(Drawn):
                 f"{row['median_wa']:.3f}",
                 f"{row['saving']:.1%} ({row['saving_ci95'][0]:.1%} to {row['saving_ci95'][1]:.1%})",
                 f"{row['wins']:,}",
+                f"{row['unsteady']:,} of {row['volumes']:,}" if row["unsteady"] else "–",
             )
             if row["overall_wa"] is not None
-            else (row["manager"], "–", "–", "–", "–")
+            else (row["manager"], "–", "–", "–", "–", "–")
             for row in self.managers
         ]
         by_class = [
@@ -244,11 +260,14 @@ class FleetRun(Drawn):
             )
             for row in self.classes
         ]
+        heading = ("manager", ">overall WA", ">median WA", f">saving over {self.baseline}",
+                   ">wins", ">not steady")  # fmt: skip
         columns = ("volumes by", "third", ">volumes", "best policy", ">its overall WA")
         return Card(
-            f"{self.common.height:,} of {self.volumes.height:,} volumes, {self.runs:,} runs",
-            rows,
-            ("manager", ">overall WA", ">median WA", f">saving over {self.baseline}", ">wins"),
+            f"{self.common.height:,} of {plural(self.volumes.height, 'volume')}, "
+            f"{plural(self.runs, 'run')}",
+            rows if self._restless.height else [row[:-1] for row in rows],
+            heading if self._restless.height else heading[:-1],
             warnings=self.warnings,
             notes=notes,
             parts=[Card("Best policy by volume type", by_class, columns)],

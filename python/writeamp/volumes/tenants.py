@@ -134,6 +134,8 @@ class TogetherRun(Drawn):
             "managers": self.managers,
             "runs_s": self.elapsed_s,
             "out": store["out"],
+            "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
@@ -146,7 +148,8 @@ class TogetherRun(Drawn):
                 row["manager"],
                 "–"
                 if row["overall_wa"] is None
-                else with_error(row["overall_wa"], *interval_of(*row["overall_wa_ci95"])),
+                else with_error(row["overall_wa"], *interval_of(*row["overall_wa_ci95"]))
+                + ("" if row["steady"] else ", not steady"),
                 "–" if row["saving"] is None else f"{row['saving']:.1%}",
                 row["hint"] or "–",
             )

@@ -158,21 +158,37 @@ def of_volumes_run(document: _Document) -> str:
     if not managers:
         return ""
     wa, best = min(managers, key=lambda pair: pair[0])
-    name, volumes = words(best, "manager"), number(document, "volumes") or 0
-    of = f"{plural(int(volumes), 'volume')}{' on one drive' if document.get('together') else ''}"
+    name, volumes = words(best, "manager"), int(number(document, "volumes") or 0)
+    have = int(number(document, "compared_volumes") or volumes)
+    of = f"{f'{have} of ' if have < volumes else ''}{plural(volumes, 'volume')}"
+    quantity, of = ("WA", f"{of} on one drive") if document.get("together") else ("overall WA", of)
     bounds = interval(best, "overall_wa")
     within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
+    few = _with_fewest(managers, volumes)
     saving, baseline = number(best, "saving"), words(document, "baseline")
-    text = f"WA of {of}: {four_digits(wa)}{within} under {name}"
+    text = f"{quantity} of {of}: {four_digits(wa)}{within} under {name}"
     cannot = cannot_run(rows(document, "managers"), "overall_wa")
     if len(managers) == 1:
-        return f"{text}.{cannot}"
+        return f"{text[0].upper()}{text[1:]}.{cannot}"
     if name == baseline or saving is None:
-        return f"Lowest {text}.{cannot}"
+        return f"Lowest {text}.{few}{cannot}"
     bounds = interval(best, "saving")
     within = f" ({interval_in_words(*bounds, '.1%')})" if bounds else ""
     of_baseline = f"{saving:.1%}{within} of the page programs of {baseline}"
-    return f"Lowest {text}, which saves {of_baseline}.{cannot}"
+    return f"Lowest {text}, which saves {of_baseline}.{few}{cannot}"
+
+
+def _with_fewest(managers: Sequence[tuple[float, _Document]], volumes: int) -> str:
+    """Return the manager that ran on the fewest volumes, as a sentence, or "" if all ran on all."""
+    counts = [
+        (count, words(row, "manager"))
+        for _, row in managers
+        if (count := number(row, "volumes")) is not None
+    ]
+    fewest, name = min(counts, default=(volumes, ""))
+    if fewest >= volumes:
+        return ""
+    return f" {name} runs on only {fewest:.0f} of the {volumes:,} volumes."
 
 
 def of_volumes_made(document: _Document) -> str:
