@@ -274,7 +274,7 @@ def test_runs_of_another_version_are_not_used(
     assert counts_of(found) == (study.runs, 0)
     if study.notes:
         (note,) = set(found.notes) - set(whole[name]["notes"])
-        assert note.startswith(f"{study.runs} run(s) in {out} were stored by another version")
+        assert note.startswith(f"run again: {study.runs} runs in {out} by another version")
     assert rows_in(name, out).height == 2 * study.runs
     again = study.ask(out, None)
     assert counts_of(again) == (0, study.runs)

@@ -163,12 +163,17 @@ def test_the_command_prints_its_counts_and_skips_what_is_there(tmp_path: Path) -
     first = in_process.document("sweep", command)
     assert first.pop("elapsed_s") > 0
     counts = {"points": 8, "done": 8, "skipped": 0, "failed": 0, "failed_before": 0}
+    extremes = first.pop("extremes")
     assert first == counts | {"out": str(tmp_path / "out")}
+    rows = in_process.document("sweep show", str(tmp_path / "out"))["rows"]
+    assert extremes["rows"] == [end(rows, key=lambda row: row["wa"]) for end in (min, max)]
     second = in_process.document("sweep run", command)
     assert (second["done"], second["skipped"]) == (0, 8)
     table = in_process.run("sweep", command)
     assert table.status == 0
     assert "skipped" in table.out
+    shown = in_process.run("sweep show", str(tmp_path / "out")).out
+    assert table.out.startswith(shown.split(".\n")[0])
 
 
 def test_the_command_tells_of_points_that_fail(tmp_path: Path) -> None:

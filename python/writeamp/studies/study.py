@@ -21,6 +21,7 @@ import polars as pl
 from writeamp._engine import __version__
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import file_name
+from writeamp.results.numbers import plural
 from writeamp.runners import Progress, Runner, gather
 from writeamp.runners.runner import Lost
 from writeamp.studies.dataset import KEY, Contents, Dataset
@@ -180,8 +181,8 @@ class StoreStats:
         if not self.of_other_versions:
             return []
         return [
-            f"{self.of_other_versions} run(s) in {self.out} were stored by another version of "
-            f"writeamp than {__version__}, and were run again"
+            f"run again: {plural(self.of_other_versions, 'run')} in {self.out} by another version "
+            f"of writeamp than {__version__}"
         ]
 
 

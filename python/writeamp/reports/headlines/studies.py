@@ -31,15 +31,17 @@ def of_op_curve(document: _Document) -> str:
 
 
 def of_sweep(document: _Document) -> str:
-    """Return the outcome of a sweep's points, and the best point of a search."""
+    """Return the outcome of a sweep's points, and the best of a search or both ends of WA."""
     points, done, failed = (number(document, key) for key in ("points", "done", "failed"))
     if points is None or done is None or failed is None:
         return ""
     here = number(document, "skipped") or 0
     best = table(document, "best")
     chosen = ", ".join(f"{name} {shown(value)}" for name, value in best.items())
+    ends = of_groups(table(document, "extremes"))
     return (
-        f"{points - failed:,.0f} of {plural(int(points), 'point')} have a result"
+        (f"{ends} " if ends else "")
+        + f"{points - failed:,.0f} of {plural(int(points), 'point')} have a result"
         + (f" ({here:,.0f} of them from earlier runs)" if here else "")
         + (f"; {failed:,.0f} failed" if failed else "")
         + (f". Best: {chosen}" if chosen else "")

@@ -131,9 +131,23 @@ class Sweep(Drawn):
         )
         return None if ranked.is_empty() else ranked.row(0, named=True)
 
+    def _extremes(self) -> dict[str, Any] | None:
+        """Return the settings with the lowest and the highest mean WA, as `sweep show` has them."""
+        if "wa" not in self.results.tidy.frame.columns:
+            return None
+        groups = [group for group in self.results.groups() if group.mean is not None]
+        if not groups:
+            return None
+        ends = [choice(groups, key=lambda group: group.mean or 0.0) for choice in (min, max)]
+        return {
+            "parameters": list(self.results.tidy.parameters),
+            "rows": [group.to_dict() for group in ends],
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as JSON types, with the keys of `writeamp sweep --json`."""
         best = self.best if self.plan.search else None
+        extremes = None if self.plan.search else self._extremes()
         return {
             "points": self.points,
             "done": self.done,
@@ -143,6 +157,7 @@ class Sweep(Drawn):
             "elapsed_s": self.elapsed_s,
             "out": str(self.out),
             **({} if best is None else {"best": best}),
+            **({} if extremes is None else {"extremes": extremes}),
         }
 
     def __repr__(self) -> str:
