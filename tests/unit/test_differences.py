@@ -225,3 +225,26 @@ def test_differences_that_no_float_holds_are_null(tmp_path: Path) -> None:
     ]
     assert (pair.to_dict()["difference"], pair.to_dict()["relative"]) == (None, None)
     json.dumps(pair.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("causes", "steady", "sentence"),
+    [
+        ({"host": 10, "gc": 0}, False, "WA 1: nothing was collected in this run, so it shows "),
+        ({"host": 10, "gc": 0}, True, "WA 1: each page that the host writes costs 1 page program."),
+        ({"host": 10, "gc": 1}, False, "WA 1, not steady: each page "),
+    ],
+)
+def test_a_run_that_collected_nothing_shows_nothing(
+    causes: dict[str, int], steady: bool, sentence: str
+) -> None:
+    document = {"wa": 1.0, "causes": causes, "steady": steady}
+    assert headline(document).startswith(sentence)
+
+
+def test_a_headline_has_only_the_wa_that_was_compared_with_a_limit() -> None:
+    limit = {"sentence": "WA 3.5, steady after the first 24% of the writes, is below --max-wa 4"}
+    document = {"wa": 3.4, "causes": {"host": 10, "gc": 30}, "steady": False, "limit": limit}
+    assert headline(document) == (
+        f"{limit['sentence']}. 75% of all page programs move pages in garbage collection."
+    )

@@ -136,13 +136,18 @@ def years_in_words(low: float, high: float | None = None) -> str:
 
 
 def fitting_form(low: float, high: float, form: str) -> str:
-    """Return a form such as ",.3f" with enough decimals to distinguish the ends of an interval."""
+    """Return a form such as ",.3f" with enough decimals to distinguish the ends of an interval.
+
+    >>> fitting_form(1.0, 1.00002, ".3f"), fitting_form(1.0, 1.0 + 1e-15, ".3f")
+    ('.6f', '.3f')
+    """
     head, point, decimals = form.removesuffix("f").rpartition(".")
     width = high - low
     if not (form.endswith("f") and math.isfinite(width) and 0 < width < 10.0 ** -int(decimals)):
         return form
     needed = _DIGITS_OF_WIDTH - 1 - math.floor(math.log10(width))
-    return f"{head}{point}{min(needed, _MOST_DECIMALS)}f"
+    # Ends that differ by rounding errors only are equal.
+    return f"{head}{point}{needed}f" if needed <= _MOST_DECIMALS else form
 
 
 def json_number(value: float | None) -> float | None:
