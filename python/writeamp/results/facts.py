@@ -1,4 +1,4 @@
-"""Facts of traces and volumes (keys of documents and their values) as names and values in words."""
+"""Facts of traces and volumes: names and values in words, from keys and values of documents."""
 
 from __future__ import annotations
 

@@ -374,7 +374,8 @@ class ServeResult(OneLine, Drawn):
             wa = with_interval(self.wa, self.ci, unknown=unknown)
         rows.append(("WA per page" if self.has_partial_pages else "write amplification", wa))
         settled, whole = self.settled_state, self.steady_state
-        if settled is not None and settled.steady and whole is not None and not whole.steady:
+        is_settled = settled is not None and settled.steady and self.erases >= notes.FEWEST_ERASES
+        if settled is not None and is_settled and whole is not None and not whole.steady:
             after = notes.after_warm_up(settled, self.host_pages)
             ci = max(settled.ci_low, 1.0), settled.ci_high
             rows.append(("", f"{with_interval(settled.wa, ci)}{after}, where it is steady"))
