@@ -263,7 +263,7 @@ def test_a_trace_is_no_more_steady_than_simulate_finds_it_and_the_advice_is_the_
     assert row.steady_reason.startswith("drifting: write amplification still rises")
     [_, advice] = found.warnings
     assert advice == alone.warnings[1]
-    assert advice.endswith("in 1 pass(es); increase --repeat")
+    assert advice.endswith("in 1 pass, too little for a steady WA; increase --repeat")
 
 
 @pytest.mark.parametrize("repeat", [3, 4])
