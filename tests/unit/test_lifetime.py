@@ -368,6 +368,7 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
         ),
         ([read_at(0, 5), read_at(0, 9)], "two snapshots of the same time have 5% and 9%"),
         ([read_at(0, 5)] * 2, "of one moment and have no power-on hours"),
+        ([read_at(0, 5, 9e12), read_at(9, 6, 8e12)], "fell from 9,000,000,000,000 to 8,"),
         (
             [read_at(0, 5), Snapshot("b", CounterFacts("s", model="B", taken_at=1.0), ())],
             "several drives",
@@ -377,6 +378,14 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
 def test_what_says_nothing_of_a_life_is_refused(snapshots: list[Snapshot], sentence: str) -> None:
     with pytest.raises(WriteampError, match=sentence):
         lifetime_of_history(snapshots)
+
+
+def test_a_cleared_counter_is_a_warning_only_if_serial_numbers_show_one_drive() -> None:
+    cleared = [read_at(0, 5, 9e12, serial="S"), read_at(99, 6, 8e12, serial="S")]
+    assert "the counter was cleared" in lifetime_of_history(cleared).warnings[-1]
+    # Snapshots of one moment may be passed in any order.
+    at_once = [read_at(0, 5, count, power_on_hours=900) for count in (9e12, 8e12)]
+    assert lifetime_of_history(at_once).warnings == lifetime_of_history(at_once[:1]).warnings
 
 
 def test_the_command_wants_a_drive_or_a_load() -> None:

@@ -116,6 +116,13 @@ def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck
         )
 
 
+def fallen_counter(start: CounterFacts, end: CounterFacts) -> str:
+    """Return the evidence that a counter of the whole drive fell between two snapshots, or ""."""
+    earlier = {counter.key: counter for counter in start.counters}
+    both = [(earlier[counter.key], counter) for counter in end.counters if counter.key in earlier]
+    return next((check.evidence for check in _resets(both) if check.verdict == "fail"), "")
+
+
 def _fell(first: Counter, last: Counter) -> bool:
     return last.count < first.count and not last.bits
 
