@@ -7,20 +7,35 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import DEVICE_LIST, CounterFacts
 from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.counters.result import DriveCounters
+from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
+from writeamp.drives.lifetime.of_history import years_left
 from writeamp.errors import WriteampError
 from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 
-# Outcome of a file: the answers of its drives, or the reason why it is not a snapshot.
-FileOutcome: TypeAlias = list[DriveCounters] | str
+
+class FleetDrive(NamedTuple):
+    """Answer of a drive, and the interval of its remaining years, or None."""
+
+    answer: DriveCounters
+    years_left: tuple[float, float] | None
+
+    @property
+    def facts(self) -> CounterFacts:
+        """Facts of the drive."""
+        return self.answer.facts
+
+
+# Outcome of a file: its drives, or the reason why it is not a snapshot.
+FileOutcome: TypeAlias = list[FleetDrive] | str
 
 # With fewer files, no processes are started: reading these files takes about as long as starting a
 # process.
@@ -73,34 +88,27 @@ def answered(paths: Sequence[str]) -> list[FileOutcome]:
 def _outcome(path: str) -> FileOutcome:
     try:
         if is_history(Path(path)):
-            return [life_answer(group[-1]) for group in snapshots_by_drive(path).values()]
+            return [_drive(group) for group in snapshots_by_drive(path).values()]
         snapshots = read_snapshots(path)
         if all(DEVICE_LIST in snapshot.facts.notes for snapshot in snapshots):
             return f"{path}: {DEVICE_LIST}"
-        return [life_answer(snapshot) for snapshot in newest(snapshots)]
+        return newest(_drive([snapshot]) for snapshot in snapshots)
     except WriteampError as error:
         return str(error)
 
 
-class _OfDrive(Protocol):
-    """Common attributes of a drive's snapshot and its answer."""
-
-    @property
-    def facts(self) -> CounterFacts:
-        """Facts of the drive."""
+def _drive(snapshots: Sequence[Snapshot]) -> FleetDrive:
+    return FleetDrive(life_answer(snapshots[-1]), years_left(snapshots))
 
 
-_D = TypeVar("_D", bound=_OfDrive)
-
-
-def newest(snapshots: Iterable[_D]) -> list[_D]:
-    """Return the last snapshot or answer of each drive, and all without a serial number."""
-    by_drive: dict[Any, _D] = {}
-    for place, snapshot in enumerate(snapshots):
-        key = snapshot.facts.serial or place
+def newest(drives: Iterable[FleetDrive]) -> list[FleetDrive]:
+    """Return each drive as of its last snapshot, and all drives without a serial number."""
+    by_drive: dict[Any, FleetDrive] = {}
+    for place, drive in enumerate(drives):
+        key = drive.facts.serial or place
         previous = by_drive.get(key)
-        if previous is None or not _is_earlier(snapshot.facts, previous.facts):
-            by_drive[key] = snapshot
+        if previous is None or not _is_earlier(drive.facts, previous.facts):
+            by_drive[key] = drive
     return list(by_drive.values())
 
 

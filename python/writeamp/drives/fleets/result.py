@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.folders import snapshots_under
 from writeamp.drives.counters.names import UNNAMED, drive_name
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.fleets.answering import answers_of_files, newest
+from writeamp.drives.fleets.answering import FleetDrive, answers_of_files, newest
 from writeamp.drives.fleets.models import ModelSummary, outliers_of, summaries_of
 from writeamp.drives.fleets.reasons import MissingWa, missing_wa
 from writeamp.errors import WriteampError
@@ -27,7 +26,6 @@ from writeamp.runners import Progress, Runner
 
 # Most drives and models that the card shows, and most reasons; --json has all.
 _MOST_ROWS, _MOST_REASONS = 20, 12
-_HOURS_A_YEAR = 365.25 * 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +34,13 @@ class Fleet(Drawn):
 
     Attributes:
         drives: answer of each drive.
+        years_left: 90% interval of the years until the rated life of each drive is used, as
+            `lifetime` computes it; None if unknown.
         skipped: files that are not snapshots, with reasons.
     """
 
     drives: tuple[DriveCounters, ...]
+    years_left: tuple[tuple[float, float] | None, ...]
     skipped: tuple[tuple[str, str], ...]
 
     @cached_property
@@ -60,11 +61,6 @@ class Fleet(Drawn):
     def reasons(self) -> list[MissingWa]:
         """Reasons for a missing WA, the most frequent first, with the number of drives of each."""
         return missing_wa(self.drives)
-
-    @cached_property
-    def years_left(self) -> list[tuple[float, float] | None]:
-        """Bounds of the years until the rated life of each drive is used; None if unknown."""
-        return [_years_left(drive.facts) for drive in self.drives]
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         for place, drive in enumerate(self.drives):
@@ -117,10 +113,10 @@ class Fleet(Drawn):
         columns = (
             "drive, shortest remaining life first",
             ">rated life used",
-            ">years left at this rate",
+            ">years left (90% interval)",
             "WA",
         )
-        none = ": no drive reports 2% or more of its rated life as used"
+        none = ": no rate of wear is known"
         title = f"Remaining life{'' if rows else none}"
         return Card(title, _cut(rows, len(places), columns), columns, is_ruled=False)
 
@@ -231,34 +227,21 @@ def fleet(
         for file, outcome in zip(files, outcomes, strict=True)
         if isinstance(outcome, str)
     )
-    answers = newest(
-        answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome
+    drives = newest(
+        drive for outcome in outcomes if not isinstance(outcome, str) for drive in outcome
     )
-    if not answers:
+    if not drives:
         why = f". The first file: {skipped[0][1]}" if skipped else ""
         raise WriteampError(f"found no snapshots of drives among {len(files)} files{why}")
-    return Fleet(tuple(sorted(answers, key=_urgency)), skipped)
+    drives.sort(key=_urgency)
+    years = tuple(drive.years_left for drive in drives)
+    return Fleet(tuple(drive.answer for drive in drives), years, skipped)
 
 
-def _urgency(drive: DriveCounters) -> tuple[float, float, str]:
+def _urgency(drive: FleetDrive) -> tuple[float, float, str]:
     """Return the sort key of a drive: fewest years left, highest percentage used, then name."""
-    left = _years_left(drive.facts)
-    used = drive.facts.percentage_used
-    return (left[0] if left else float("inf"), -(used or 0), drive.name)
-
-
-def _years_left(facts: CounterFacts) -> tuple[float, float] | None:
-    """Return bounds of the years until the rated life is used; None if unknown.
-
-    Percentage used is a rounded whole number, so the true value is within 1 percentage point of it.
-    A drive at 0 or 1% has no upper bound, so the result is None.
-    """
-    used, hours = facts.percentage_used, facts.power_on_hours
-    if used is None or not hours or used < 2:
-        return None
-    years = hours / _HOURS_A_YEAR
-    low, high = used - 1, used + 1
-    return years * max(100 - high, 0) / high, years * max(100 - low, 0) / low
+    left, used = drive.years_left, drive.facts.percentage_used
+    return (left[0] if left else float("inf"), -(used or 0), drive.answer.name)
 
 
 def _cut(

@@ -17,6 +17,7 @@ from writeamp.results.numbers import (
 )
 
 _Document = Mapping[str, Any]
+_NONE_SOON = "none is known to wear out within a year"
 
 
 def of_findings(document: _Document) -> str:
@@ -75,12 +76,18 @@ def of_lifetimes(document: _Document) -> str:
     text = f"{plural(len(drives), 'drive')}: "
     if not lives:
         return f"{text}the remaining life is unknown for all."
-    soon = sum(years < 1 for years, _ in lives)
-    least, first = min(lives, key=lambda pair: pair[0])
+    # A lower bound alone is that of a drive whose wear does not show yet.
+    worn = [(years, drive) for years, drive in lives if number(drive, "years_low") is not None]
+    soon = sum(years < 1 for years, _ in worn)
+    least, first = min(worn or lives, key=lambda pair: pair[0])
     unknown = len(drives) - len(lives)
-    text += f"{soon} may wear out" if soon else "none wears out"
-    text += f" within a year; the first is {words(first, 'drive')}, after {_at_least(least)} years"
+    text += f"{_soon(soon)}; the first is {words(first, 'drive')}, "
+    text += f"after {_at_least(least)} years"
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
+
+
+def _soon(drives: float) -> str:
+    return f"{drives:,.0f} may wear out within a year" if drives else _NONE_SOON
 
 
 def _first_year(drive: _Document) -> float | None:
@@ -98,7 +105,7 @@ def of_fleet(document: _Document) -> str:
     clauses = [
         f"{with_wa:,.0f} with WA" + ("" if median is None else f", median {four_digits(median)}"),
         f"{outliers:,.0f} stand{'s' * (outliers == 1)} out" if outliers else "none stands out",
-        f"{soon:,.0f} may wear out within a year" if soon else "none wears out within a year",
+        _soon(soon),
     ]
     without = drives - with_wa
     named = [reason for reason in rows(document, "reasons") if words(reason, "group")][:2]
