@@ -93,6 +93,13 @@ def test_no_table_of_a_large_fleet_is_long(tmp_path: Path) -> None:
     lines = in_process.run("measure fleet", str(tmp_path)).out.splitlines()
     assert len(lines) <= 120
     assert sum(line.startswith("… and 130 more") for line in lines) == 2
+    db = tmp_path / "history.sqlite"
+    watch_once([tmp_path], db)
+    for verb in ("lifetime", "measure history"):
+        shown = in_process.run(verb, f"--db {db}")
+        assert len(shown.out.splitlines()) <= 120
+        assert len(shown.err.splitlines()) <= 5
+        assert "… and 130 more" in shown.out
 
 
 def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(

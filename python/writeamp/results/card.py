@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,24 @@ class Card:
     spark: Spark | None = None
     parts: Sequence[Card] = ()
     is_ruled: bool = True
+
+
+def cut_rows(
+    rows: Sequence[Sequence[str]], count: int, columns: Sequence[str]
+) -> list[Sequence[str]]:
+    """Return rows with a last one that states how many of all `count` rows are missing."""
+    if count <= len(rows):
+        return list(rows)
+    return [*rows, (f"… and {count - len(rows):,} more (--json)", *[""] * (len(columns) - 1))]
+
+
+def without_empty_columns(card: Card) -> Card:
+    """Return a card with columns without the columns that are empty in all rows."""
+    filled = [at for at in range(len(card.columns)) if any(row[at] for row in card.rows)]
+    if len(filled) == len(card.columns) or not card.rows:
+        return card
+    rows = [tuple(row[at] for at in filled) for row in card.rows]
+    return replace(card, rows=rows, columns=tuple(card.columns[at] for at in filled))
 
 
 def html_of(card: Card) -> str:

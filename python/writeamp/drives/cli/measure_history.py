@@ -43,7 +43,8 @@ def watch(
 
     Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
     """
-    from writeamp.drives.measure.by_history import watch as watch_once  # noqa: PLC0415 (slow)
+    from writeamp.drives.histories.watching import skipped_in_words  # noqa: PLC0415 (slow)
+    from writeamp.drives.measure.by_history import watch as watch_once  # noqa: PLC0415
 
     rounds = 0
     try:
@@ -52,8 +53,8 @@ def watch(
             readings = watch_once(sources, settings.db)
             rounds += 1
             tried = readings.read + len(readings.failures)
-            for failure in readings.failures:
-                options.warn(f"{failure.name} is skipped in this round: {failure.reason}")
+            for sentence in skipped_in_words(readings.failures):
+                options.warn(sentence)
             stdout.print(
                 f"{readings.read} of {tried} sources read, {readings.added} new readings "
                 f"in {settings.db}"

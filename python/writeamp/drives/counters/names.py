@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from writeamp.drives.counters.result import DriveCounters
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.text import short_hash
 
 # Longest name of a file in a table; of a longer one the end is shown, which names the drive.
@@ -12,13 +12,12 @@ _LONGEST = 24
 UNNAMED = "model not named"
 
 
-def drive_name(answer: DriveCounters) -> str:
+def drive_name(facts: CounterFacts, source: str) -> str:
     """Return the model of a drive and the short hash of its serial number.
 
-    A drive without a serial number has the name of its file instead of the hash.
+    A drive without a serial number has the name of its file or `source` instead of the hash.
     """
-    facts = answer.facts
-    return f"{facts.model or UNNAMED} {short_hash(facts.serial) or short_file(answer.name)}"
+    return f"{facts.model or UNNAMED} {short_hash(facts.serial) or short_file(source)}"
 
 
 def short_file(name: str) -> str:

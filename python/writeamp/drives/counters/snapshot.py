@@ -12,6 +12,7 @@ from writeamp.drives.counters.amounts import DATA_UNIT, MIB32, Counter, Unit
 from writeamp.drives.counters.checks import snapped_unit
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.names import drive_name
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial, short_hash
 
@@ -182,7 +183,13 @@ def snapshot_name(snapshot: Snapshot, source: str = "") -> str:
 
 def _is_named(snapshot: Snapshot, drive: str) -> bool:
     facts = snapshot.facts
-    names = (facts.model, facts.serial, snapshot.name, snapshot_name(snapshot))
+    names = (
+        facts.model,
+        facts.serial,
+        snapshot.name,
+        snapshot_name(snapshot),
+        drive_name(facts, snapshot.name),
+    )
     is_part = any(drive.casefold() in name.casefold() for name in names if name)
     return is_part or facts.serial == hashed_serial(drive)
 

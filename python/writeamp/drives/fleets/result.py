@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from writeamp.drives.fleets.reasons import MissingWa, missing_wa
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
-from writeamp.results.card import Card
+from writeamp.results.card import Card, cut_rows, without_empty_columns
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import years_in_words
 from writeamp.runners import Progress, Runner
@@ -67,6 +67,9 @@ class Fleet(Drawn):
             (record,) = drive._records()
             yield {"file": drive.name, **record, **self._more(place)}
 
+    def _name(self, place: int) -> str:
+        return drive_name(self.drives[place].facts, self.drives[place].name)
+
     def _more(self, place: int) -> dict[str, Any]:
         left = self.years_left[place] or (None, None)
         return {
@@ -88,7 +91,7 @@ class Fleet(Drawn):
             "reasons": [dict(vars(missing)) for missing in self.reasons],
             "drives": [
                 {
-                    "name": drive_name(drive),
+                    "name": self._name(place),
                     "file": drive.name,
                     **drive.to_dict(),
                     **self._more(place),
@@ -118,25 +121,23 @@ class Fleet(Drawn):
         )
         none = ": no rate of wear is known"
         title = f"Remaining life{'' if rows else none}"
-        return Card(title, _cut(rows, len(places), columns), columns, is_ruled=False)
+        return Card(title, cut_rows(rows, len(places), columns), columns, is_ruled=False)
 
     def _life_row(self, place: int) -> tuple[str, ...]:
         drive, years = self.drives[place], self.years_left[place]
         assert years is not None
         return (
-            drive_name(drive),
+            self._name(place),
             f"{drive.facts.percentage_used:g}%",
             years_in_words(*years),
             "" if drive.kind == "none" else drive.wa_in_words,
         )
 
     def _outlier_card(self) -> Card:
-        rows = [
-            (drive_name(self.drives[place]), sentence) for place, sentence in self.outliers.items()
-        ]
+        rows = [(self._name(place), sentence) for place, sentence in self.outliers.items()]
         columns = ("drive that stands out", "why")
         return Card(
-            "Outliers", _cut(rows[:_MOST_ROWS], len(rows), columns), columns, is_ruled=False
+            "Outliers", cut_rows(rows[:_MOST_ROWS], len(rows), columns), columns, is_ruled=False
         )
 
     def _model_card(self) -> Card:
@@ -160,7 +161,8 @@ class Fleet(Drawn):
             "quartiles",
             "lowest to highest",
         )
-        return Card("WA by model", _cut(rows, len(with_wa), columns), columns, is_ruled=False)
+        cut = cut_rows(rows, len(with_wa), columns)
+        return without_empty_columns(Card("WA by model", cut, columns, is_ruled=False))
 
     def _reason_card(self) -> Card:
         rows = [
@@ -169,7 +171,7 @@ class Fleet(Drawn):
         ]
         columns = ("why drives have no WA", ">drives", "such as")
         note = "`writeamp measure counters FILE` prints the whole reason of a drive"
-        cut = _cut(rows, len(self.reasons), columns)
+        cut = cut_rows(rows, len(self.reasons), columns)
         return Card("Reasons", cut, columns, notes=[note], is_ruled=False)
 
     def figure(self) -> BarChart:
@@ -242,12 +244,3 @@ def _urgency(drive: FleetDrive) -> tuple[float, float, str]:
     """Return the sort key of a drive: fewest years left, highest percentage used, then name."""
     left, used = drive.years_left, drive.facts.percentage_used
     return (left[0] if left else float("inf"), -(used or 0), drive.answer.name)
-
-
-def _cut(
-    rows: Sequence[tuple[str, ...]], count: int, columns: Sequence[str]
-) -> list[tuple[str, ...]]:
-    """Return rows with a last one that states how many of all `count` rows are missing."""
-    if count <= len(rows):
-        return list(rows)
-    return [*rows, (f"… and {count - len(rows):,} more (--json)", *[""] * (len(columns) - 1))]

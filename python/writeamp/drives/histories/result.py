@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from writeamp.drives.counters.answer import interval_answer, life_answer
+from writeamp.drives.counters.names import drive_name
 from writeamp.drives.counters.reading import snapshots_of
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.counters.snapshot import Snapshot, snapshot_name
+from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
 from writeamp.files.output import replacing
 from writeamp.plots.figures.drives import wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.reports.sections.drives import series_of
-from writeamp.results.card import Card
+from writeamp.results.card import Card, cut_rows, without_empty_columns
 from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
@@ -32,8 +33,9 @@ _CLOSE_FOR_ESTIMATE = 0.25
 # Checks of counters that fail if the counters are not continuous between two snapshots.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 _LABELS = ("drive", "model")
-# Most drives whose intervals the card shows, and most intervals of each; --json has all.
-_MOST_TABLES, _MOST_INTERVALS = 8, 20
+# Most drives that the card shows, most drives with intervals, most intervals of each, and most
+# intervals of several drives together; --json has all.
+_MOST_ROWS, _MOST_TABLES, _MOST_INTERVALS, _MOST_TOGETHER = 20, 8, 20, 40
 _PER_CENT = 100.0
 
 
@@ -55,8 +57,8 @@ class DriveHistory:
 
     @property
     def name(self) -> str:
-        """Model and short hash of the serial number."""
-        return snapshot_name(self.snapshots[-1], self.drive)
+        """Model and short hash of the serial number, or a short name of the source."""
+        return drive_name(self.snapshots[-1].facts, self.drive)
 
     @property
     def latest(self) -> str:
@@ -104,7 +106,8 @@ class History(Drawn):
         }
 
     def card(self) -> Card:
-        """Return a row for each drive, and a table of the intervals of the first drives."""
+        """Return a row for each drive, the highest WA first, and tables of their intervals."""
+        drives = sorted(self.drives, key=_by_wa)
         rows = [
             (
                 drive.name,
@@ -113,17 +116,25 @@ class History(Drawn):
                 drive.latest,
                 _shown_time(drive.snapshots[-1].facts.taken_at or 0.0),
             )
-            for drive in self.drives
+            for drive in drives[:_MOST_ROWS]
         ]
-        columns = ("drive", ">snapshots", "WA since new", "WA of the last interval", "until (UTC)")
-        parts = [_interval_card(drive) for drive in self.drives if drive.intervals]
-        left_out = len(parts) - _MOST_TABLES
+        columns = (
+            "drive, highest WA first",
+            ">snapshots",
+            "WA since new",
+            "WA of the last interval",
+            "until (UTC)",
+        )
+        with_intervals = [drive for drive in drives if drive.intervals]
+        shown = with_intervals[:_MOST_TABLES]
+        most = min(_MOST_INTERVALS, _MOST_TOGETHER // max(len(shown), 1))
+        left_out = len(with_intervals) - len(shown)
         return Card(
             "History",
-            rows,
+            cut_rows(rows, len(drives), columns),
             columns,
             legend=[f"{left_out} more drives have intervals (--json)"] if left_out > 0 else [],
-            parts=parts[:_MOST_TABLES],
+            parts=[_interval_card(drive, most) for drive in shown],
             is_ruled=False,
         )
 
@@ -132,7 +143,12 @@ class History(Drawn):
         return wa_over_days([series_of(drive) for drive in self.to_dict()["drives"]])
 
 
-def _interval_card(drive: DriveHistory) -> Card:
+def _by_wa(drive: DriveHistory) -> tuple[float, str]:
+    """Return the sort key of a drive: the highest WA since new first; without one by name."""
+    return -(drive.life.wa or 0.0), drive.name
+
+
+def _interval_card(drive: DriveHistory, most: int) -> Card:
     rows = [
         (
             _shown_time(interval.begins_at),
@@ -141,12 +157,13 @@ def _interval_card(drive: DriveHistory) -> Card:
             shown_bytes(round(interval.answer.host.nominal)) if interval.answer.host else "",
             interval.answer.reason,
         )
-        for interval in drive.intervals[-_MOST_INTERVALS:]
+        for interval in drive.intervals[-most:]
     ]
     earlier = len(drive.intervals) - len(rows)
     notes = [f"earlier intervals: {earlier}, in --json"] if earlier else []
     columns = (f"{drive.name}, from (UTC)", "until (UTC)", "WA", "host wrote", "reason")
-    return Card(drive.name, rows, columns, notes=notes, is_ruled=False)
+    card = Card(drive.name, rows, columns, notes=notes, is_ruled=False)
+    return without_empty_columns(card)
 
 
 def _shown_time(seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -67,6 +67,21 @@ def watch_once(
         except WriteampError as error:
             failures.append(Failure(name, time.time(), str(error)))
     return Round(len(readings), add(db, readings, failures), tuple(failures))
+
+
+def skipped_in_words(failures: Iterable[Failure]) -> list[str]:
+    """Return a warning for each reason why sources were skipped, with their number."""
+    groups: dict[str, list[Failure]] = {}
+    for failure in failures:
+        groups.setdefault(failure.reason.replace(failure.name, ""), []).append(failure)
+    return [_skipped(group) for group in groups.values()]
+
+
+def _skipped(failures: Sequence[Failure]) -> str:
+    first, count = failures[0], len(failures)
+    named = "" if first.name in first.reason else f"{first.name}: "
+    scope = "in this round" if count == 1 else f"in this round, {count:,} sources; the first"
+    return f"skipped {scope}: {named}{first.reason}"
 
 
 def _names_in(source: str | os.PathLike[str]) -> list[str]:

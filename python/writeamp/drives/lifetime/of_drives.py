@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from writeamp.drives.counters.names import drive_name
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.of_history import lifetime_of_history
-from writeamp.drives.lifetime.result import DriveLifetime, gigabytes
+from writeamp.drives.lifetime.result import LEVEL, DriveLifetime, gigabytes
 from writeamp.errors import WriteampError
-from writeamp.results.card import Card, Presented
+from writeamp.results.card import Card, Presented, cut_rows, without_empty_columns
+from writeamp.results.numbers import as_one, kind_of, years_in_words
 from writeamp.runners import Progress
+
+# Most drives and reasons that the card shows; --json has all. Each reason has so many examples.
+_MOST_ROWS, _MOST_REASONS, _EXAMPLES = 20, 12, 2
 
 
 @dataclass(frozen=True)
@@ -20,12 +26,14 @@ class OneLifetime:
     """Lifetime of one of several drives, or the reason why it is unknown.
 
     Attributes:
-        drive: model and short hash of the serial number.
+        drive: model and short hash of the serial number, or the path of its file.
+        name: short name, for tables and sentences.
         lifetime: None if the drive's snapshots do not show one.
         reason: why `lifetime` is None, or "".
     """
 
     drive: str
+    name: str
     lifetime: DriveLifetime | None
     reason: str = ""
 
@@ -46,13 +54,12 @@ class DriveLifetimes(Presented):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of each drive, with its name."""
-        return [
-            f"{drive.drive}: {sentence}"
-            for drive in self.drives
-            if drive.lifetime is not None
-            for sentence in drive.lifetime.warnings
-        ]
+        """Warnings of the drives: those that differ in numbers only are one, with their number."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for drive in self.drives:
+            for sentence in drive.lifetime.warnings if drive.lifetime else ():
+                groups.setdefault(kind_of(sentence), []).append((drive.name, sentence))
+        return [_as_one_warning(group) for group in groups.values()]
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         return [_record(drive) for drive in self.drives]
@@ -62,36 +69,65 @@ class DriveLifetimes(Presented):
         return {"lifetimes": list(self._records())}
 
     def card(self) -> Card:
-        """Return a row for each drive."""
-        rows: list[tuple[str, ...]] = [
-            (drive.drive, *_cells(drive.lifetime), drive.reason)
-            if drive.lifetime
-            else (drive.drive, "", "unknown", "", "", drive.reason)
-            for drive in self.drives
-        ]
-        columns: tuple[str, ...] = (
+        """Return the drives that wear out first, and why others have no known life."""
+        known = [(drive.name, drive.lifetime) for drive in self.drives if drive.lifetime]
+        rows = [(name, *_cells(lifetime)) for name, lifetime in known[:_MOST_ROWS]]
+        columns = (
             "drive, shortest remaining life first",
             ">rated life used",
-            "years left at this rate",
+            "years left",
+            f"{LEVEL:.0%} interval",
             ">WA since new",
             ">GB a day",
-            "reason",
         )
-        if not any(row[-1] for row in rows):
-            columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return Card("Lifetimes", rows, columns, is_ruled=False)
+        cut = cut_rows(rows, len(known), columns)
+        reasons = self._reason_card()
+        lives = Card(
+            "Lifetimes",
+            cut,
+            columns,
+            legend=["years left: if wear continues at its present rate"] * bool(rows),
+            parts=[reasons] * bool(reasons.rows),
+            is_ruled=False,
+        )
+        return without_empty_columns(lives)
+
+    def _reason_card(self) -> Card:
+        groups: dict[str, list[OneLifetime]] = {}
+        for drive in self.drives:
+            if drive.lifetime is None:
+                groups.setdefault(kind_of(drive.reason), []).append(drive)
+        ordered = sorted(groups.values(), key=len, reverse=True)
+        rows = [
+            (
+                re.split(r"\. (?=[A-Z])", group[0].reason, maxsplit=1)[0],
+                f"{len(group):,}",
+                ", ".join(drive.name for drive in group[:_EXAMPLES]),
+            )
+            for group in ordered[:_MOST_REASONS]
+        ]
+        columns = ("why the remaining life is unknown", ">drives", "such as")
+        cut = cut_rows(rows, len(ordered), columns)
+        return Card("Unknown lives", cut, columns, is_ruled=False)
+
+
+def _as_one_warning(group: Sequence[tuple[str, str]]) -> str:
+    first = group[0][0]
+    named = first if len(group) == 1 else f"{len(group):,} drives, such as {first}"
+    return f"{named}: {as_one([sentence for _, sentence in group])}"
 
 
 def _record(drive: OneLifetime) -> dict[str, Any]:
     lifetime = {} if drive.lifetime is None else drive.lifetime.to_dict()
-    return {"drive": drive.drive, "reason": drive.reason or None, **lifetime}
+    return {"drive": drive.drive, "name": drive.name, "reason": drive.reason or None, **lifetime}
 
 
-def _cells(lifetime: DriveLifetime) -> tuple[str, str, str, str]:
-    used, daily = lifetime.percentage_used, lifetime.host_bytes_a_day
+def _cells(lifetime: DriveLifetime) -> tuple[str, str, str, str, str]:
+    used, daily, within = lifetime.percentage_used, lifetime.host_bytes_a_day, lifetime.interval
     return (
         "" if used is None else f"{used:g}%",
-        lifetime.years_text,
+        lifetime.years_text if lifetime.years is None else years_in_words(lifetime.years),
+        "" if within is None else years_in_words(*within),
         "" if lifetime.wa is None else f"{lifetime.wa:.4g}",
         "" if daily is None else gigabytes(daily),
     )
@@ -117,7 +153,8 @@ def lifetimes_of(
 
 
 def _lifetime_of(name: str, snapshots: Sequence[Snapshot]) -> OneLifetime:
+    short = drive_name(snapshots[-1].facts, snapshots[-1].name)
     try:
-        return OneLifetime(name, lifetime_of_history(snapshots))
+        return OneLifetime(name, short, lifetime_of_history(snapshots))
     except WriteampError as error:
-        return OneLifetime(name, None, str(error))
+        return OneLifetime(name, short, None, str(error))

@@ -81,9 +81,13 @@ def of_lifetimes(document: _Document) -> str:
     soon = sum(years < 1 for years, _ in worn)
     least, first = min(worn or lives, key=lambda pair: pair[0])
     unknown = len(drives) - len(lives)
-    text += f"{_soon(soon)}; the first is {words(first, 'drive')}, "
+    text += f"{_soon(soon)}; the first is {_name(first)}, "
     text += f"after {_at_least(least)} years"
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
+
+
+def _name(drive: _Document) -> str:
+    return words(drive, "name") or words(drive, "drive")
 
 
 def _soon(drives: float) -> str:
@@ -135,7 +139,7 @@ def of_history(document: _Document) -> str:
         )
         return f"{plural(len(drives), 'drive')}: {'; '.join(filter(None, (of_all, has_one)))}."
     (drive,) = drives
-    name = words(drive, "name") or words(drive, "drive")
+    name = _name(drive)
     if single:
         return f"{name}: one snapshot so far; WA over time needs a second one."
     wa, since_new = _latest_wa(drive), number(table(drive, "life"), "wa")
