@@ -181,7 +181,7 @@ def test_erases_and_capacity_bound_an_interval_as_they_do_a_life(tmp_path: Path)
     # 364 erases, to one of them, of the user's capacity or the raw one; 378.58 TB of the host.
     assert found["wa_low"] == pytest.approx(363 * 1_024_209_543_168 / 378_577_440_300_544)
     assert found["wa_high"] == pytest.approx(365 * 2**40 / 378_577_440_300_544)
-    assert "0.982 to 1.06, estimated" in shown("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
+    assert "0.98 to 1.07, estimated" in shown("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
     found = json_of("measure diff", f"{PRO / 'a.txt'} {PRO / 'b.txt'}")
     assert (found["class"], found["wa_low"]) == ("none", None)
     assert "gives bounds of WA, but host writes are missing" in found["reason"]

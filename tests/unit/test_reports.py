@@ -438,11 +438,11 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
 def test_bounds_of_counters_are_no_statistical_interval() -> None:
     page = COUNTERS | {"warnings": ["page size: mixed"]}
     told = in_words(reported(page, verb="measure counters"))
-    assert "1.75 (between 1.7 and 1.8 by its counters)" in told
+    assert "1.8 (between 1.7 and 1.8 by its counters)" in told
     assert "95%" not in told
     assert told.index("page size: mixed") < told.index("```")
     alike = in_words(reported(COUNTERS | {"wa_low": 1.75, "wa_high": 1.75001}, verb="measure"))
-    assert "costs 1.75 page programs. It is measured" in alike
+    assert "costs 1.75 bytes of flash. It is measured" in alike
 
 
 def test_findings_begin_with_the_worst() -> None:

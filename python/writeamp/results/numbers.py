@@ -60,26 +60,27 @@ def interval_name(*, of_profile: bool, is_mixed: bool = False) -> str:
     return "95% interval of the candidates" if of_profile else "95% CI"
 
 
-def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:
-    """Return a number with its range in brackets, unless the ends are printed the same.
+def with_bounds(value: float, low: float, high: float) -> str:
+    """Return a number with its bounds in brackets, if four digits distinguish them.
 
-    >>> with_range(1.7195, 1.1799, 3.8781), with_range(0.78681, 0.78680, 0.78682)
-    ('1.72 (1.18 to 3.878)', '0.7868')
+    >>> with_bounds(1.7195, 1.1799, 3.8781), with_bounds(0.78681, 0.78680, 0.78682)
+    ('1.7 (1.1 to 3.9)', '0.7868')
     """
-    range_text = range_of(low, high, form)
-    return format(value, form) + (f" ({range_text})" if range_text else "")
+    number, within = bounded(value, low, high)
+    return number + (f" ({within})" if within else "")
 
 
 def bounded(value: float, low: float, high: float) -> tuple[str, str]:
     """Return a number and its bounds as text, with the digits that the bounds allow.
 
-    The bounds are rounded outwards. Bounds that are printed like the number are left out.
+    The bounds are rounded outwards, so the printed range contains them. Bounds that have the same
+    four digits are left out.
 
     >>> bounded(2.2456, 2.1034, 2.3877), bounded(1.5, 1.5, 1.5)
     (('2.2', '2.1 to 2.4'), ('1.5', ''))
     """
     width = high - low
-    if not width > 10.0**-_MOST_DIGITS:
+    if not width > 10.0**-_MOST_DIGITS or not range_of(low, high):
         return four_digits(value), ""
     decimals = max(0, math.ceil(-math.log10(width)), 1 if width < 10 else 0)
     scale = 10**decimals
@@ -103,13 +104,14 @@ def at_least(low: float) -> str:
 def bounds_in_words(low: float | None, high: float | None) -> str:
     """Return bounds of WA as text, or "" if they are not informative.
 
-    >>> bounds_in_words(1.0273, None), bounds_in_words(0.982, 1.06), bounds_in_words(0.59, None)
-    ('at least 1.02', '0.982 to 1.06', '')
+    >>> bounds_in_words(1.0273, None), bounds_in_words(0.982, 1.0601), bounds_in_words(0.59, None)
+    ('at least 1.02', '0.98 to 1.07', '')
     """
     if low is None:
         return ""
     if high is not None:
-        return f"{low:.3g} to {high:.3g}"
+        middle, within = bounded((low + high) / 2, low, high)
+        return within or middle
     # A lower bound below 1 means incomplete counters, and is not informative.
     return at_least(low) if low >= 1 else ""
 

@@ -14,7 +14,7 @@ from writeamp.drives.counters.facts import (
     Verdict,
 )
 from writeamp.drives.counters.pairing import Pairing, is_same_span, pairings
-from writeamp.results.numbers import with_range
+from writeamp.results.numbers import with_bounds
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
@@ -181,7 +181,7 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     if high >= 1:
         if is_partial(pairing, facts):
             return CounterCheck(name, "ok", f"flash bytes / host bytes is {wa:.4g}: {PART_ONLY}")
-        text = f"WA is {with_range(wa, low, high)}"
+        text = f"WA is {with_bounds(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
             return CounterCheck(name, "ok", text)
         return CounterCheck(

@@ -10,7 +10,7 @@ from writeamp.drives.counters.amounts import Amount
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts
 from writeamp.results.card import Card, Presented
 from writeamp.results.frames import frame_of
-from writeamp.results.numbers import bounds_in_words, range_of, with_range
+from writeamp.results.numbers import bounds_in_words, range_of, with_bounds
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _bytes(name: str, amount: Amount | None) -> dict[str, int | None]:
 
 def _wa_in_words(wa: float | None, low: float | None, high: float | None) -> str:
     if wa is not None:
-        return f"{wa:.4g}" if low is None or high is None else with_range(wa, low, high)
+        return f"{wa:.4g}" if low is None or high is None else with_bounds(wa, low, high)
     return bounds_in_words(low, high) + (", estimated" if high is not None else "") or "unknown"
 
 

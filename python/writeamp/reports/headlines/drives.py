@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from writeamp.reports.headlines.runs import of_wa
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import (
     MORE,
     at_least,
+    bounded,
+    bounds_in_words,
     four_digits,
     plural,
     range_of,
@@ -180,15 +181,24 @@ def of_calibration(document: _Document) -> str:
 
 def of_counters(document: _Document) -> str:
     """Return the WA that the counters of a drive allow."""
-    if number(document, "wa") is None:
+    wa = number(document, "wa")
+    if wa is None:
         low, high = number(document, "wa_low"), number(document, "wa_high")
         if low is not None and high is not None:
-            return f"WA is between {low:.3g} and {high:.3g}, by estimate."
+            return f"WA is between {_between(bounds_in_words(low, high))}, by estimate."
         if low is not None and low >= 1:
             return f"WA is {at_least(low)}; the counters omit a part of the flash."
         reason = words(document, "reason")
         return f"WA is unknown: {reason}." if reason else ""
     low, high = number(document, "wa_low"), number(document, "wa_high")
-    apart = "" if low is None or high is None else range_of(low, high)
-    allowed = f" (between {apart.replace(' to ', ' and ')} by its counters)" if apart else ""
-    return f"{of_wa(document, allowed)} It is {words(document, 'class') or 'counted'} on the drive."
+    text, apart = (four_digits(wa), "") if low is None or high is None else bounded(wa, low, high)
+    allowed = f" (between {_between(apart)} by its counters)" if apart else ""
+    costs = f"each byte that the host writes costs {text} bytes of flash"
+    if words(document, "wa_definition") == "pages":
+        costs = f"each page that the host writes costs {text} page programs"
+    how = words(document, "class") or "counted"
+    return f"WA {text}{allowed}: {costs}. It is {how} on the drive."
+
+
+def _between(within: str) -> str:
+    return within.replace(" to ", " and ")
