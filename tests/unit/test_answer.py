@@ -247,7 +247,7 @@ def test_counters_without_a_load_are_compared_with_nothing(
     done = in_process.run("answer", f"{line} --report {page} --plot {tmp_path / 'wa.svg'}")
     assert done.status == 0, done.err
     assert "give --trace, --workload or --run" in done.err
-    assert done.out.startswith("WA 3")
+    assert done.out.startswith("WA 3.0")
     assert "(bounds 2.999" in done.out
     for text in (done.out, in_process.run("report", str(page)).out, page.read_text()):
         assert "95% CI" not in text

@@ -66,21 +66,25 @@ def with_bounds(value: float, low: float, high: float) -> str:
     >>> with_bounds(1.7195, 1.1799, 3.8781), with_bounds(0.78681, 0.78680, 0.78682)
     ('1.7 (1.1 to 3.9)', '0.7868')
     """
-    number, within = bounded(value, low, high)
+    number, within = apart_bounds(value, low, high)
     return number + (f" ({within})" if within else "")
+
+
+def apart_bounds(value: float, low: float, high: float) -> tuple[str, str]:
+    """Return `bounded`, but no bounds if four digits do not distinguish them."""
+    return bounded(value, low, high) if range_of(low, high) else (four_digits(value), "")
 
 
 def bounded(value: float, low: float, high: float) -> tuple[str, str]:
     """Return a number and its bounds as text, with the digits that the bounds allow.
 
-    The bounds are rounded outwards, so the printed range contains them. Bounds that have the same
-    four digits are left out.
+    The bounds are rounded outwards. Equal bounds are left out.
 
     >>> bounded(2.2456, 2.1034, 2.3877), bounded(1.5, 1.5, 1.5)
     (('2.2', '2.1 to 2.4'), ('1.5', ''))
     """
     width = high - low
-    if not width > 10.0**-_MOST_DIGITS or not range_of(low, high):
+    if not width > 10.0**-_MOST_DIGITS:
         return four_digits(value), ""
     decimals = max(0, math.ceil(-math.log10(width)), 1 if width < 10 else 0)
     scale = 10**decimals
@@ -110,7 +114,7 @@ def bounds_in_words(low: float | None, high: float | None) -> str:
     if low is None:
         return ""
     if high is not None:
-        middle, within = bounded((low + high) / 2, low, high)
+        middle, within = apart_bounds((low + high) / 2, low, high)
         return within or middle
     # A lower bound below 1 means incomplete counters, and is not informative.
     return at_least(low) if low >= 1 else ""

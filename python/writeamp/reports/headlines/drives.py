@@ -8,8 +8,8 @@ from typing import Any
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import (
     MORE,
+    apart_bounds,
     at_least,
-    bounded,
     bounds_in_words,
     four_digits,
     plural,
@@ -191,7 +191,9 @@ def of_counters(document: _Document) -> str:
         reason = words(document, "reason")
         return f"WA is unknown: {reason}." if reason else ""
     low, high = number(document, "wa_low"), number(document, "wa_high")
-    text, apart = (four_digits(wa), "") if low is None or high is None else bounded(wa, low, high)
+    text, apart = (
+        (four_digits(wa), "") if low is None or high is None else apart_bounds(wa, low, high)
+    )
     allowed = f" (between {_between(apart)} by its counters)" if apart else ""
     costs = f"each byte that the host writes costs {text} bytes of flash"
     if words(document, "wa_definition") == "pages":
