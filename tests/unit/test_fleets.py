@@ -15,6 +15,7 @@ import writeamp as wa
 from smart_documents import ata, intel
 from writeamp.drives.histories.watching import watch_once
 from writeamp.errors import WriteampError
+from writeamp.text import hashed_serial, short_hash
 
 NVME = {"device": {"protocol": "NVMe"}, "nvme_smart_health_information_log": {
     "data_units_written": 4000, "percentage_used": 40, "power_on_hours": 40}}  # fmt: skip
@@ -68,8 +69,10 @@ def test_a_fleet_begins_with_its_answer_and_groups_what_has_none(tmp_path: Path)
     assert "…, so the units of its attributes are unknown" in " ".join(done.out.split())
     assert f"N 0 9f77817e has {years} years left" in page.read_text()
     assert (
-        "9 drives: 2 with WA, median 2.5; none stands out; 2 may wear out within a year; 7 without:"
-        " 3 hard disks, 2 NVMe drives whose smartctl output has no flash counter, 2 for other "
+        "9 drives: 2 with WA, median 2.5, highest 3 (INTEL SSDSC2KB960G8 "
+        f"{short_hash(hashed_serial('S2'))}); none stands out; 2 may wear out within a year; "
+        "7 without: "
+        "3 hard disks, 2 NVMe drives whose smartctl output has no flash counter, 2 for other "
         "reasons."
     ) in in_process.run("report", str(page)).out
 

@@ -16,6 +16,10 @@ _FEWEST_DRIVES = 5
 # Outliers by the modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the upper quartile of
 # the normal distribution, and 3.5 is their threshold.
 _QUARTILE, _THRESHOLD = 0.6745, 3.5
+LEGEND = (
+    f"stands out: among {_FEWEST_DRIVES} or more drives of its model, the modified z-score of "
+    f"log WA exceeds {_THRESHOLD}"
+)
 # Least spread of log(WA) in a model. Without it, a difference of a few percent would be an outlier
 # if most drives agree.
 _LEAST_SPREAD = math.log(1.05)

@@ -14,7 +14,7 @@ from writeamp.drives.counters.folders import snapshots_under
 from writeamp.drives.counters.names import UNNAMED, drive_name
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.fleets.answering import FleetDrive, answers_of_files, newest
-from writeamp.drives.fleets.models import ModelSummary, outliers_of, summaries_of
+from writeamp.drives.fleets.models import LEGEND, ModelSummary, outliers_of, summaries_of
 from writeamp.drives.fleets.reasons import MissingWa, missing_wa
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
@@ -108,7 +108,9 @@ class Fleet(Drawn):
     def card(self) -> Card:
         """Return the drives that wear out first, outliers, WA by model, and reasons without WA."""
         tables = [self._outlier_card(), self._model_card(), self._reason_card()]
-        return replace(self._life_card(), parts=[table for table in tables if table.rows])
+        parts = [table for table in tables if table.rows]
+        has_wa = any(model.wa is not None for model in self.models)
+        return replace(self._life_card(), parts=parts, legend=[LEGEND] * has_wa)
 
     def _life_card(self) -> Card:
         places = [place for place in range(len(self.drives)) if self.years_left[place] is not None]

@@ -108,7 +108,9 @@ def of_fleet(document: _Document) -> str:
     outliers = number(document, "outliers") or 0
     soon = number(document, "worn_out_within_a_year") or 0
     clauses = [
-        f"{with_wa:,.0f} with WA" + ("" if median is None else f", median {four_digits(median)}"),
+        f"{with_wa:,.0f} with WA"
+        + ("" if median is None else f", median {four_digits(median)}")
+        + _highest(rows(document, "drives")),
         f"{outliers:,.0f} stand{'s' * (outliers == 1)} out" if outliers else "none stands out",
         _soon(soon),
     ]
@@ -121,6 +123,25 @@ def of_fleet(document: _Document) -> str:
     if without:
         clauses.append(f"{without:,.0f} without: {', '.join(groups)}")
     return f"{plural(drives, 'drive')}: {'; '.join(clauses)}."
+
+
+def _highest(drives: Sequence[_Document]) -> str:
+    """Return a clause on the highest WA of several drives; of an estimate, its lower bound counts.
+
+    Returns "" if fewer than two drives have a WA.
+    """
+    found = [
+        (low if wa is None else wa, drive)
+        for drive in drives
+        for wa, low, high in [[number(drive, key) for key in ("wa", "wa_low", "wa_high")]]
+        if wa is not None or (low is not None and high is not None)
+    ]
+    if len(found) < 2:
+        return ""
+    _, drive = max(found, key=lambda pair: pair[0] or 0.0)
+    wa, low, high = (number(drive, key) for key in ("wa", "wa_low", "wa_high"))
+    text = f"{bounds_in_words(low, high)} by estimate" if wa is None else four_digits(wa)
+    return f", highest {text} ({_name(drive)})"
 
 
 def of_history(document: _Document) -> str:
