@@ -86,6 +86,8 @@ def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> Non
     done = in_process.run("measure watch", f"{bad} --db {tmp_path}/db --once")
     assert done.status == 2
     assert f"skipped in this round: {tmp_path}" in done.err
+    refused = in_process.run("measure watch", str(good))
+    assert "Missing option '--db'. For example: writeamp measure watch" in refused.err
 
 
 def test_a_folder_of_many_drives_is_read_as_a_fleet_is(tmp_path: Path) -> None:

@@ -61,6 +61,10 @@ def main() -> None:
         sentence = str(error)
         if isinstance(error, typer.TyperException):
             sentence = " ".join(error.format_message().split())  # may have several lines
+            if sentence.startswith("Missing option"):
+                from writeamp.cli.application import example_of  # noqa: PLC0415 (slow)
+
+                sentence += example_of(getattr(error, "ctx", None))
         status = BAD_INPUT
         if isinstance(error, PolicyError):
             boundary.report_policy(error)

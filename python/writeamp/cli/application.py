@@ -212,6 +212,12 @@ def _several_of(verb: str) -> set[str]:
     }
 
 
+def example_of(ctx: Any) -> str:
+    """Return the example in the help of a context's command as a hint, or ""."""
+    found = re.search(r"Example: (writeamp .*)", (ctx and ctx.command.help) or "")
+    return f" For example: {found[1]}" if found else ""
+
+
 def no_such_option(verb: str, flag: str, valid: Iterable[str]) -> WriteampError:
     """Return the error for an unknown option, with the names most similar to it."""
     likely = options_like(flag, valid)
