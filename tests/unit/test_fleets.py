@@ -66,7 +66,7 @@ def test_a_fleet_begins_with_its_answer_and_groups_what_has_none(tmp_path: Path)
     life = lifetimes["lifetimes"][0]
     years = f"{life['years_low']:.3g} to {life['years_high']:.3g}"
     assert years in first[0]
-    assert "…, so the units of its attributes are unknown" in " ".join(done.out.split())
+    assert "…, so the units of its attributes are unknown" in document["reasons"][2]["reason"]
     assert f"N 0 9f77817e has {years} years left" in page.read_text()
     assert (
         "9 drives: 2 with WA, median 2.5, highest 3 (INTEL SSDSC2KB960G8 "
