@@ -214,8 +214,8 @@ def _several_of(verb: str) -> set[str]:
 
 def example_of(ctx: Any) -> str:
     """Return the example in the help of a context's command as a hint, or ""."""
-    found = re.search(r"Example: (writeamp .*)", (ctx and ctx.command.help) or "")
-    return f" For example: {found[1]}" if found else ""
+    example = re.search(r"Example: (writeamp .*)", (ctx and ctx.command.help) or "")
+    return f" For example: {example[1]}" if example else ""
 
 
 def no_such_option(verb: str, flag: str, valid: Iterable[str]) -> WriteampError:

@@ -70,8 +70,8 @@ class DriveLifetimes(Presented):
 
     def card(self) -> Card:
         """Return the drives that wear out first, and why others have no known life."""
-        known = [(drive.name, drive.lifetime) for drive in self.drives if drive.lifetime]
-        rows = [(name, *_cells(lifetime)) for name, lifetime in known[:_MOST_ROWS]]
+        lifetimes = [(drive.name, drive.lifetime) for drive in self.drives if drive.lifetime]
+        rows = [(name, *_cells(lifetime)) for name, lifetime in lifetimes[:_MOST_ROWS]]
         columns = (
             "drive, shortest remaining life first",
             ">rated life used",
@@ -80,7 +80,7 @@ class DriveLifetimes(Presented):
             ">WA since new",
             ">GB a day",
         )
-        cut = cut_rows(rows, len(known), columns)
+        cut = cut_rows(rows, len(lifetimes), columns)
         reasons = self._reason_card()
         lives = Card(
             "Lifetimes",

@@ -126,19 +126,19 @@ def of_fleet(document: _Document) -> str:
 
 
 def _highest(drives: Sequence[_Document]) -> str:
-    """Return a clause on the highest WA of several drives; of an estimate, its lower bound counts.
+    """Return a clause on the highest WA of several drives, or of their lower bounds.
 
     Returns "" if fewer than two drives have a WA.
     """
-    found = [
+    values = [
         (low if wa is None else wa, drive)
         for drive in drives
         for wa, low, high in [[number(drive, key) for key in ("wa", "wa_low", "wa_high")]]
         if wa is not None or (low is not None and high is not None)
     ]
-    if len(found) < 2:
+    if len(values) < 2:
         return ""
-    _, drive = max(found, key=lambda pair: pair[0] or 0.0)
+    _, drive = max(values, key=lambda pair: pair[0] or 0.0)
     wa, low, high = (number(drive, key) for key in ("wa", "wa_low", "wa_high"))
     text = f"{bounds_in_words(low, high)} by estimate" if wa is None else four_digits(wa)
     return f", highest {text} ({_name(drive)})"
