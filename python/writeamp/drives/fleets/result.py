@@ -118,7 +118,7 @@ class Fleet(Drawn):
         columns = (
             "drive, shortest remaining life first",
             ">rated life used",
-            ">years left (90% interval)",
+            ">years left (90%)",
             "WA",
         )
         none = ": no rate of wear is known"
