@@ -18,6 +18,7 @@ from unittest.mock import patch
 import psutil
 import pytest
 
+import writeamp.cli.options  # noqa: F401 (its terminals keep the width of their first import)
 from patience import PATIENCE_S
 from writeamp.cli import main
 

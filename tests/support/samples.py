@@ -321,7 +321,7 @@ PARTS: dict[str, Callable[[Path], Any]] = {
         compared(folder).rows[0], substitutes=(OfCandidates(mixture(folder)),)
     ),
     "DriveLifetimes": lambda _: DriveLifetimes(
-        (OneLifetime("A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
+        (OneLifetime("A 1", "A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
     ),
     "Lifetime of a real drive": lambda _: DriveLifetime("life so far", 2.0, 1.0, 3.0),
     "Advice": lambda folder: answered_by_theory(folder).advice[0],

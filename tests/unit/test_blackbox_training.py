@@ -302,6 +302,6 @@ def test_without_the_papers_their_models_name_the_package(
 
 
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("writeamp.learn.blackbox.model_kinds.find_spec", lambda _: None)
     with pytest.raises(WriteampError, match=r"pip install 'writeamp\[blackbox\]'"):
         importlib.reload(writeamp.learn.blackbox.models)

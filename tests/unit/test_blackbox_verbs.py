@@ -116,9 +116,9 @@ def test_a_trace_is_predicted_window_by_window(files: Path) -> None:
     assert [one["wa"] is None for one in windows] == [False] * 4 + [True] * 2
     assert all(one["latency"]["low"] < one["latency"]["high"] for one in windows)
     assert b"trace.parquet" in picture.read_bytes()
-    assert "6 windows" not in run("blackbox predict", asked).out
+    assert "more rows" not in run("blackbox predict", asked).out
     longer = run("blackbox predict", f"{asked.removesuffix('1s')}100ms")
-    assert "20 more windows are in the output of --json" in longer.out
+    assert "20 more rows are in the output of --json" in longer.out
 
 
 def test_the_state_of_the_drive_is_asked_of_who_knows_it(files: Path) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.differences.difference import difference_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +76,8 @@ def compare_commands(
 
 def _print(results: list[list[ServeResult]], *, json: bool) -> None:
     """Print the difference; each list has the replicas of one command."""
+    from writeamp.differences.difference import difference_of  # noqa: PLC0415 (slow)
+
     firsts, lasts = ([result.to_dict() for result in side] for side in results)
     difference = difference_of("serve", firsts, lasts)
 

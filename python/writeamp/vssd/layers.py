@@ -142,7 +142,11 @@ class Layers:
             size = "unknown" if self.application is None else f"{self.application:,}"
             where = "" if self.application is None else " (any file or pipe)"
             rows.insert(0, [_WORDS["application"] + where, size, ""])
-        return [*rows, ["flash programmed / passed to write()", "", _factor(self.whole())]]
+        whole = self.whole()
+        if whole is not None:
+            top = next(iter(self.bytes_by_layer()))
+            rows.append([f"flash programmed / {_WORDS[top]}", "", _factor(whole)])
+        return rows
 
     def notes(self) -> list[str]:
         """Return a note if the application's bytes are unknown."""
