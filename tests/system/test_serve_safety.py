@@ -189,7 +189,7 @@ class TestKept:
     def test_a_drive_that_collected_once_has_no_interval(self, folder: Path) -> None:
         # Overwritten in order, so that each block that is collected is empty.
         run = (
-            "fio --name=w --ioengine=nbd --uri=$uri --rw=write --bs=4k --size=60M --io_size=72M "
+            "fio --name=w --ioengine=nbd --uri=$uri --rw=write --bs=4k --size=60M --io_size=74M "
             "--iodepth=1 --output=fio.txt"
         )
         found = serve(f"{SMALL} --json", folder, run=run).document
