@@ -119,7 +119,7 @@ def _print_reasons(result: Answer, card: Card, printer: RowPrinter, is_quick: bo
     whole = headline(result.to_dict())
     if whole != printer.headline:
         stdout.print("")
-        stdout.print(Text(printable(whole.removeprefix(printer.headline).strip()), style="bold"))
+        stdout.print(options.heading(whole.removeprefix(printer.headline).strip()))
     # --quick may leave out the changes, and without a drive there is nothing to change.
     is_tried = not (is_quick or result.unfinished or result.device is None)
     if is_tried and not result.advice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.values import number, numbers, rows, table, words
@@ -24,24 +24,24 @@ def of_collection(document: _Document) -> str:
 
 def of_training(document: _Document) -> str:
     """Return the error of each target on rows that were not used for training."""
-    errors = [
-        f"{words(target, 'target')} {error:.1%}"
-        for target in rows(document, "targets")
-        if (error := number(target, "unseen_mre")) is not None
-    ]
-    if not errors:
-        return ""
-    return f"Mean relative error on rows that were not used for training: {', '.join(errors)}."
+    errors = _errors(rows(document, "targets"), "unseen_mre")
+    where = "rows that were not used for training"
+    return f"Mean relative error on {where}: {errors}." if errors else ""
 
 
 def of_evaluation(document: _Document) -> str:
     """Return the error of each target on held-out rows."""
-    errors = [
-        f"{words(score, 'target')} {error:.1%}"
-        for score in rows(document, "metrics")
-        if (error := number(score, "mre")) is not None
-    ]
-    return f"Mean relative error on held-out rows: {', '.join(errors)}." if errors else ""
+    errors = _errors(rows(document, "metrics"), "mre")
+    return f"Mean relative error on held-out rows: {errors}." if errors else ""
+
+
+def _errors(targets: Sequence[_Document], key: str) -> str:
+    """Return the names of targets with their relative errors, or "" if none is known."""
+    return ", ".join(
+        f"{words(target, 'target')} {error:.1%}"
+        for target in targets
+        if (error := number(target, key)) is not None
+    )
 
 
 def of_forecast(document: _Document) -> str:
@@ -82,7 +82,7 @@ def of_twin_plan(document: _Document) -> str:
 
 def of_twin_fit(document: _Document) -> str:
     """Return the most probable drive, its op, and how many windows the fit explains."""
-    families, op = rows(document, "families"), numbers_at(document, "op", "op_low", "op_high")
+    families, op = rows(document, "families"), _numbers_at(document, "op", "op_low", "op_high")
     if not families or op is None:
         return ""
     best = families[0]
@@ -92,14 +92,14 @@ def of_twin_fit(document: _Document) -> str:
     ends = [
         values
         for window in rows(document, "windows")
-        if (values := numbers_at(window, "wa", "fitted_low", "fitted_high")) is not None
+        if (values := _numbers_at(window, "wa", "fitted_low", "fitted_high")) is not None
     ]
     inside = sum(low <= wa <= high for wa, low, high in ends)
     explained = f" {inside} of {plural(len(ends), 'window')} are in the WA's 90% interval."
     return f"The most probable drive is {drive} with {learnt}.{explained if ends else ''}"
 
 
-def numbers_at(document: _Document, *keys: str) -> tuple[float, ...] | None:
+def _numbers_at(document: _Document, *keys: str) -> tuple[float, ...] | None:
     """Return the numbers of several keys; None if one is missing."""
     values = [number(document, key) for key in keys]
     return None if None in values else tuple(value for value in values if value is not None)
