@@ -9,6 +9,7 @@ from .items import Verdict as Verdict
 from .items import at_most as at_most
 from .items import checked as checked
 from .items import compared as compared
+from .items import fitted_to as fitted_to
 from .items import ordered as ordered
 from .items import typed_in as typed_in
 from .items import within as within

@@ -29,6 +29,7 @@ _STYLES: dict[Verdict, str] = {
     "erratum": "cyan",
     "differs": "bold red",
     "not-comparable": "dim",
+    "fitted": "dim",
     "input": "dim",
     "checked": "green",
 }
@@ -114,9 +115,9 @@ def _print(findings: Reproduction) -> None:
         [*row[:-1], verdict] for row, verdict in zip(card.rows, verdicts, strict=True)
     ]
     stdout.print(options.table(card.title, card.columns, rows))
-    pins = known_differences(paper.name, full=findings.full)
+    pins = known_differences(paper.name, findings.form)
     for item in findings.items:
-        if item.verdict not in ("match", "input", "checked"):
+        if item.verdict not in ("match", "fitted", "input", "checked"):
             pin = pins.get(item.item)
             _print_note(item, pin.reason if pin else "")
     _print_counts(paper, findings)

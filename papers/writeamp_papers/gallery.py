@@ -146,8 +146,8 @@ def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str
 def _table(name: str, items: list[Mapping[str, Any]]) -> Rows:
     reasons = {
         item: difference.reason
-        for full in (False, True)
-        for item, difference in known_differences(name, full=full).items()
+        for form in ("short", "full")
+        for item, difference in known_differences(name, form).items()
     }
     return Rows(
         ["item", ">published", ">computed", "verdict", "remark"],

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from writeamp.results.numbers import json_number
 
 Verdict: TypeAlias = Literal[
-    "match", "match-if", "erratum", "differs", "not-comparable", "input", "checked"
+    "match", "match-if", "erratum", "differs", "not-comparable", "fitted", "input", "checked"
 ]
 VERDICTS: tuple[Verdict, ...] = (
     "match",
@@ -19,6 +19,7 @@ VERDICTS: tuple[Verdict, ...] = (
     "erratum",
     "differs",
     "not-comparable",
+    "fitted",
     "input",
     "checked",
 )
@@ -33,10 +34,11 @@ Values: TypeAlias = float | Mapping[str, float]
 # an ordering or trend, which holds if the computed value is below `published`.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 
-# Where the computed value comes from: "computed", a computation of the printed number; "input", a
-# copy of the printed number; "checked", a computation that is compared with another computation
-# instead of the paper.
-Origin: TypeAlias = Literal["computed", "input", "checked"]
+# Where the computed value comes from: "computed", a computation of the printed number; "fitted", a
+# computation whose parameters were fitted to the printed number; "input", a copy of the printed
+# number, or what follows from copies by arithmetic; "checked", a computation that is compared with
+# another computation instead of the paper.
+Origin: TypeAlias = Literal["computed", "fitted", "input", "checked"]
 
 _EVERY_READING = "every reading"
 
@@ -101,8 +103,8 @@ class Item:
 
         "match" if the computed and the published value agree under the default reading, "match-if"
         if only under another reading, "erratum" if the computed value is the corrected one, and
-        "differs" otherwise. "input" and "checked" replace "match" for items that compare no printed
-        number with a computed one. "not-comparable" if `not_comparable` is set.
+        "differs" otherwise. "fitted", "input" and "checked" replace "match" for items that do not
+        test a computation against the print. "not-comparable" if `not_comparable` is set.
         """
         if self.not_comparable:
             return "not-comparable"
@@ -243,8 +245,13 @@ def within(
 
 
 def typed_in(item: Item) -> Item:
-    """Return the item as an input: its computed value was copied from the paper."""
+    """Return the item as an input: its value was copied from the paper, or follows from copies."""
     return replace(item, origin="input")
+
+
+def fitted_to(item: Item) -> Item:
+    """Return the item as fitted: parameters behind its computed value were fitted to the print."""
+    return replace(item, origin="fitted")
 
 
 def checked(item: Item) -> Item:

@@ -12,7 +12,7 @@ from writeamp.files.output import AnyPath
 from writeamp.plots import check_target, save
 from writeamp.runners import Progress, Runner
 from writeamp_papers.bench import Bench, Findings, Paper
-from writeamp_papers.known import surprises
+from writeamp_papers.known import Form, surprises
 from writeamp_papers.papers import PAPERS, find_paper
 
 _PLOT_SUFFIX = ".png"
@@ -31,10 +31,15 @@ class Reproduction(Findings):
     full: bool = False
 
     @property
+    def form(self) -> Form:
+        """Form of the reproduction, to which known differences belong."""
+        return "full" if self.full else "short"
+
+    @property
     def unexpected(self) -> list[str]:
         """A sentence for each difference that is not in the list of known ones, or has changed."""
         whole = not self.unfinished and not self.skipped
-        return surprises(self.paper.name, self.items, full=self.full, whole=whole)
+        return surprises(self.paper.name, self.items, self.form, whole=whole)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the items, and how many of them agree under each reading, as JSON types."""

@@ -14,7 +14,7 @@ _FOUND_OF_DOUBLED = 0.9
 
 def assert_reproduced(paper: str, found: Findings) -> None:
     """Check the verdicts of a paper's short form, found by `Paper.run`."""
-    assert surprises(paper, found.items, full=False) == []
+    assert surprises(paper, found.items) == []
     names = [item.item for item in found.items]
     assert len(set(names)) == len(names)
     readings = [reading.name for reading in PAPERS[paper].readings]

@@ -79,7 +79,7 @@ def test_every_cell_of_the_tables_has_an_item(found: Findings) -> None:
 
 def test_what_is_pinned_or_left_out_is_an_item(found: Findings) -> None:
     names = {item.item for item in found.items}
-    assert set(known_differences("huang2011", full=False)) <= names
+    assert set(known_differences("huang2011", "short")) <= names
     assert set(not_comparable("huang2011")) <= names
     assert len(not_comparable("huang2011")) == found.count()["not-comparable"]
 

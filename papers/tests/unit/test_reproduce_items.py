@@ -28,6 +28,7 @@ from writeamp_papers import (
     checked,
     compared,
     find_paper,
+    fitted_to,
     known,
     ordered,
     surprises,
@@ -148,6 +149,7 @@ def test_matches_are_counted_under_each_joint_reading() -> None:
         compared("c", 2.0, {"A": 9.0, "B": 2.0}, 0),
         compared("d", 2.0, {"A": 9.0, "B": 9.0}, 0),
         typed_in(compared("e", 2.0, 2.0, 0)),
+        fitted_to(compared("f", 2.0, 2.0, 0)),
     ]
     found = Findings([item.under("AB") for item in items])
     assert (found.matches("A"), found.matches("B"), len(found.comparable())) == (1, 2, 4)
@@ -157,25 +159,24 @@ def test_matches_are_counted_under_each_joint_reading() -> None:
         "erratum": 0,
         "differs": 1,
         "not-comparable": 0,
+        "fitted": 1,
         "input": 1,
         "checked": 0,
     }
 
 
 @pytest.fixture
-def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Store a known difference "known" (3 ± 0.5) and an incomparable "clock" for paper "toy"."""
-    differences, numbers = tmp_path / "differences.toml", tmp_path / "numbers.toml"
-    differences.write_text(
-        '[[difference]]\npaper = "toy"\nitem = "known"\nours = 3\ntolerance = 0.5\n'
-        'reason = "the paper has another drive"\n'
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy/known.toml").write_text(
+        '[[difference]]\nreason = "the paper has another drive"\npins.known = [3, 0.5]\n'
+        '[[not_comparable]]\nreason = "an old desktop"\nitems = ["clock"]\n'
     )
-    numbers.write_text('[[number]]\npaper = "toy"\nitem = "clock"\nreason = "an old desktop"\n')
-    monkeypatch.setattr(known, "_DIFFERENCES", differences)
-    monkeypatch.setattr(known, "_NOT_COMPARABLE", numbers)
+    monkeypatch.setattr(known, "_FOLDER", tmp_path)
     known.known_differences.cache_clear()
     known.not_comparable.cache_clear()
-    yield
+    yield tmp_path / "toy/known.toml"
     known.known_differences.cache_clear()
     known.not_comparable.cache_clear()
 
@@ -186,29 +187,30 @@ def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     [(3.4, ""), (3.6, "is now 3.6 (differs)"), (6.0, "is now 6 (differs)"), (1.0, "(match)")],
 )
 def test_a_pinned_difference_is_a_surprise_as_soon_as_it_moves(ours: float, surprise: str) -> None:
-    found = surprises("toy", [compared("known", 1.0, ours, 0.1)], full=False)
+    found = surprises("toy", [compared("known", 1.0, ours, 0.1)])
     assert len(found) == bool(surprise)
     assert surprise in "".join(found)
 
 
-@pytest.mark.usefixtures("pinned")
-def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_an_item() -> None:
+def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_an_item(
+    pinned: Path,
+) -> None:
     agreeing, differing = compared("a", 1, 1, 0), compared("b", 1, 2, 0)
     at_pin = compared("known", 1.0, 3.0, 0.1)
-    assert surprises("toy", [agreeing, differing, at_pin], full=False) == [
+    assert surprises("toy", [agreeing, differing, at_pin]) == [
         "b: the computed 2 differs from the published 1"
     ]
-    assert surprises("toy", [agreeing], full=False) == [
-        "known: in known_differences.toml, but the paper has no item of this name"
+    assert surprises("toy", [agreeing]) == [
+        "known: in known.toml, but the paper has no item of this name"
     ]
-    assert surprises("toy", [agreeing], full=False, whole=False) == []
+    assert surprises("toy", [agreeing], whole=False) == []
     # A known difference applies to short or to full reproductions, unless its form is "every".
-    assert surprises("toy", [at_pin], full=True) == [
+    assert surprises("toy", [at_pin], "full") == [
         "known: the computed 3 differs from the published 1"
     ]
-    known._DIFFERENCES.write_text(known._DIFFERENCES.read_text() + 'form = "every"\n')
+    pinned.write_text('[[difference]]\nform = "every"\nreason = "a"\npins.known = [3, 0.5]\n')
     known.known_differences.cache_clear()
-    assert [surprises("toy", [at_pin], full=full) for full in (False, True)] == [[], []]
+    assert [surprises("toy", [at_pin], form) for form in ("short", "full")] == [[], []]
 
 
 @pytest.mark.usefixtures("pinned")
@@ -222,8 +224,8 @@ def test_only_what_is_on_the_list_is_not_comparable(command: Command) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_pin_and_every_left_out_number_has_a_reason(paper: str) -> None:
-    for full in (False, True):
-        assert all(one.reason for one in known.known_differences(paper, full=full).values())
+    for form in ("part", "short", "full"):
+        assert all(one.reason for one in known.known_differences(paper, form).values())
     assert all(known.not_comparable(paper).values())
 
 
