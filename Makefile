@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
 # The virtual SSD's part that nbdkit loads, beside the engine in the package.
 PLUGIN := python/writeamp/_nbdkit.so
-PAPERS := park2017 huang2011 dayan2015 verschoren2019 four-level desnoyers2012 fdp-cache ssdiq2025
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
@@ -159,13 +158,9 @@ scoreboard: all
 	$(BIN)/python benches/real_drives.py
 
 # Every published value anew, at full length: figures and JSON in build/, and build/reproduce/index.html shows all.
-# A paper that differs as nobody has pinned does not keep the others from being computed.
+# It first says how many hours this takes; after Ctrl-C, the same command continues after the finished parts.
 reproduce: all
-	status=0; for paper in $(PAPERS); do \
-		mkdir -p build/reproduce/$$paper; \
-		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
-			> build/reproduce/$$paper.json || status=$$?; \
-	done; $(BIN)/python -m writeamp_papers.gallery build/reproduce; exit $$status
+	$(BIN)/python -m writeamp_papers.every_paper build/reproduce
 
 # Faults seeded one at a time (a patch each, in tests/mutants), and whether a test or a reproduced paper finds
 # each: under an hour on two cores; NAME="one another" for those alone, which scripts/mutants.py --list names.

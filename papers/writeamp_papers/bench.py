@@ -13,6 +13,7 @@ from writeamp.errors import Interrupted
 from writeamp.plots import FigureSpec
 from writeamp.results.any_result import AnyResult
 from writeamp.runners import Progress, Runner, gather_whole, local_runner
+from writeamp_papers.finished import FinishedParts
 from writeamp_papers.items import COMPARABLE, VERDICTS, Item, Verdict
 from writeamp_papers.known import without_comparison
 from writeamp_papers.readings import AS_PRINTED, Reading
@@ -35,16 +36,17 @@ class Bench:
     Attributes:
         full: True for larger drives and longer runs, up to the paper's, False for small ones.
         figures: whether figures are computed.
+        plots: folder in which the figures of each finished part are drawn, if they are computed.
         step: called with a short description of each step when it begins.
         progress: called with the number of finished runs of the step, and of all its runs.
         runner: runs the simulations; by default threads of this process.
-        resume: folder in which measurements are saved and from which they are reused; only papers
-            with "resume" in `Paper.options` use it.
-        traces: folder with published traces; only papers with "traces" in their options use it.
+        resume: folder in which finished parts are kept and from which they are reused.
+        traces: folder with published traces; only papers with `Paper.uses_traces` use it.
     """
 
     full: bool = False
     figures: bool = False
+    plots: Path | None = None
     step: Step = _silent
     progress: Progress | None = None
     runner: Runner | None = None
@@ -92,6 +94,10 @@ class Findings(AnyResult):
         """Return the number of items with each verdict."""
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
+    def count_text(self) -> str:
+        """Return the number of items with each verdict as text, without verdicts of no item."""
+        return ", ".join(f"{count} {verdict}" for verdict, count in self.count().items() if count)
+
     def comparable(self) -> list[Item]:
         """Return the items that compare a printed number with a computed one.
 
@@ -136,8 +142,8 @@ class Paper:
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
-    # Optional fields of `Bench` (resume, traces) that this paper uses; others are rejected.
-    options: frozenset[str] = frozenset()
+    # Whether the paper uses `Bench.traces`.
+    uses_traces: bool = False
 
     def run(self, bench: Bench) -> Findings:
         """Return the findings of all parts, every item with its value under each joint reading.
@@ -146,10 +152,16 @@ class Paper:
             Interrupted: Ctrl-C, with the findings of the finished parts.
         """
         findings, done = Findings(), 0
+        finished = FinishedParts(self.name, bench)
         try:
-            for compute in self.parts:
-                findings += self._judged(compute(self._of_part(bench, done + 1)))
-                done += 1
+            for number, compute in enumerate(self.parts, 1):
+                items = finished.items(number)
+                if items is None:
+                    part = self._judged(compute(self._of_part(bench, number)))
+                    finished.put(number, part)
+                else:
+                    part = Findings(items)
+                findings, done = findings + part, number
         except KeyboardInterrupt:
             left = tuple(range(done + 1, len(self.parts) + 1))
             raise Interrupted(replace(findings, unfinished=left)) from None

@@ -97,7 +97,7 @@ def reproduce(
     if reproduction.unfinished:
         raise boundary.PartlyDone(
             f"the {len(reproduction.items)} items above are complete; the other items were not "
-            "computed because of the interruption, and no figure was drawn"
+            "computed because of the interruption"
         )
     if reproduction.unexpected:
         raise typer.Exit(DIFFERS)
@@ -141,11 +141,10 @@ def _print_note(item: Item, reason: str) -> None:
 
 
 def _print_counts(paper: Paper, findings: Findings) -> None:
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in findings.count().items() if count)
     comparable = len(findings.comparable())
     matches = {reading.name: findings.matches(reading.name) for reading in paper.readings}
     default, best = paper.readings[0].name, max(matches, key=lambda name: matches[name])
-    stdout.print(counts, highlight=False)
+    stdout.print(findings.count_text(), highlight=False)
     stdout.print(
         f"{matches[default]} of {comparable} comparable values match under the default reading "
         f'"{default}" (interpretation of the paper); most match under "{best}": {matches[best]}',

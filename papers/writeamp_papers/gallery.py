@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -193,7 +192,3 @@ def _figures(folder: Path, name: str) -> Iterator[str]:
             f"</a><figcaption>{title}</figcaption></figure>"
         )
     yield "</div>"
-
-
-if __name__ == "__main__":
-    print(f"the gallery is {write_gallery(Path(*sys.argv[1:2] or ['build/reproduce']))}")

@@ -9,13 +9,11 @@ from typing import Any
 
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
-from writeamp.plots import check_target, save
+from writeamp.plots import check_target
 from writeamp.runners import Progress, Runner
 from writeamp_papers.bench import Bench, Findings, Paper
 from writeamp_papers.known import Form, surprises
 from writeamp_papers.papers import PAPERS, find_paper
-
-_PLOT_SUFFIX = ".png"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,50 +83,40 @@ def reproduce(
         Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the finished parts.
     """
     found_paper = find_paper(paper)
-    folders = {
-        name: None if folder is None else Path(folder)
-        for name, folder in (("resume", resume), ("traces", traces))
-    }
-    _check_folders(found_paper, folders)
+    if traces is not None:
+        _check_traces(found_paper, Path(traces))
+    if resume is not None:
+        _make(Path(resume))
     if plots is not None:
         _make(Path(plots))
-        check_target(Path(plots) / f"figure{_PLOT_SUFFIX}")
-    report_step = step or (lambda _: None)
+        check_target(Path(plots) / "figure.png")
     bench = Bench(
         full=full,
         figures=plots is not None,
-        step=report_step,
+        plots=None if plots is None else Path(plots),
+        step=step or (lambda _: None),
         progress=progress,
         runner=runner,
-        **folders,
+        resume=None if resume is None else Path(resume),
+        traces=None if traces is None else Path(traces),
     )
     try:
         findings = found_paper.run(bench)
     except Interrupted as stopped:
         partial = Reproduction(**vars(stopped.finished), paper=found_paper, full=full)
         raise Interrupted(partial) from None
-    for name, spec in findings.figures.items() if plots is not None else ():
-        report_step(f"drawing {name}")
-        save(spec, Path(plots or "") / f"{name}{_PLOT_SUFFIX}")
     return Reproduction(**vars(findings), paper=found_paper, full=full)
 
 
-def _check_folders(paper: Paper, folders: dict[str, Path | None]) -> None:
-    """Reject folders that the paper does not use, that are missing, or that cannot be created."""
-    for name, folder in folders.items():
-        if folder is not None and name not in paper.options:
-            users = ", ".join(
-                candidate.name for candidate in PAPERS.values() if name in candidate.options
-            )
-            raise WriteampError(
-                f"{paper.name} does not use the folder of --{name}; leave it out (only {users} "
-                "uses it)"
-            )
-    resume, traces = folders["resume"], folders["traces"]
-    if resume is not None:
-        _make(resume)
-    if traces is not None and not traces.is_dir():
-        raise WriteampError(f"the folder of traces {str(traces)!r} does not exist")
+def _check_traces(paper: Paper, folder: Path) -> None:
+    """Reject a folder of traces that the paper does not use, or that is missing."""
+    if not paper.uses_traces:
+        users = ", ".join(candidate.name for candidate in PAPERS.values() if candidate.uses_traces)
+        raise WriteampError(
+            f"{paper.name} does not use the folder of --traces; leave it out (only {users} uses it)"
+        )
+    if not folder.is_dir():
+        raise WriteampError(f"the folder of traces {str(folder)!r} does not exist")
 
 
 def _make(folder: Path) -> None:

@@ -25,8 +25,8 @@ class ReproductionSettings(Settings):
     resume: Path | None = setting(
         None,
         None,
-        "save measurements in this folder, and reuse those that an earlier run saved there "
-        "(huang2011 only)",
+        "keep finished parts in this folder, and continue after those that an earlier run of the "
+        "same code kept there",
         number="path",
         metavar="DIR",
     )

@@ -313,7 +313,7 @@ def test_rows_of_other_code_or_another_stretch_are_not_used_again(
     assert found.rows() == rows
     assert Store().get(replace(stretch, seed=4), tmp_path) is None
     assert Store().get(stretch, None) is None
-    monkeypatch.setattr(store, "code_hash", lambda: "another engine")
+    monkeypatch.setattr(store, "code_hash", lambda *_: "another engine")
     key_of.cache_clear()
     assert Store().get(stretch, tmp_path) is None
     key_of.cache_clear()
@@ -332,7 +332,7 @@ def test_the_hash_of_the_code_covers_what_measures_and_leaves_out_what_shows() -
     real = Path.read_bytes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "read_bytes", lambda self: named.append(str(self)) or real(self))  # type: ignore[func-returns-value]
-        store.code_hash.__wrapped__()
+        store.code_hash.__wrapped__(store._BYSTANDERS, store._OWN)
     tails = [re.split("/writeamp(?:_papers)?/", name)[-1] for name in named]
     assert any(name.endswith("profiles/x25-m.toml") for name in tails)
     assert "huang2011/runs.py" in tails

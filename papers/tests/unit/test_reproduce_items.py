@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,13 @@ from writeamp_papers import (
     by_choice,
     checked,
     compared,
+    every_paper,
     find_paper,
     fitted_to,
+    gallery,
     known,
     ordered,
+    reproduction,
     surprises,
     typed_in,
     within,
@@ -249,6 +253,10 @@ def test_every_paper_is_registered_under_its_name_and_says_what_it_is(paper: Pap
     assert "\n" not in paper.summary
 
 
+LINE = Line([1.0, 2.0], [1.0, 2.0], "#000000", label="wa")
+FIGURE = PanelChart("t", "s", "x", "y", (Panel("p", (LINE,)),), 1)
+
+
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Run the command line on a paper "toy" with the given items; return status and output."""
@@ -257,9 +265,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         items: list[Item], *arguments: str, skipped: tuple[str, ...] = ()
     ) -> tuple[int, str, str]:
         def reproduce(bench: Bench) -> Findings:
-            line = Line([1.0, 2.0], [1.0, 2.0], "#000000", label="wa")
-            figure = PanelChart("t", "s", "x", "y", (Panel("p", (line,)),), 1)
-            return Findings(items, {"figure": figure} if bench.figures else {}, list(skipped))
+            return Findings(items, {"figure": FIGURE} if bench.figures else {}, list(skipped))
 
         toy = Paper("toy", "Toy et al. 2026", "a toy", (reproduce,))
         monkeypatch.setitem(PAPERS, "toy", toy)
@@ -272,19 +278,48 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
-def test_parts_that_an_interruption_left_out_are_unfinished_by_number() -> None:
-    def stop(_: Bench) -> Findings:
-        raise KeyboardInterrupt
+MATCHING = compared("Table 1: WA [of it]", 2.0, 2.001, 0.01).under(["as printed"])
+DIFFERING = compared("Table 2: WA", 2.0, 3.0, 0.01).under(["as printed"])
+MISPRINTED = compared("a", 1.0, 2.0, 0.1, erratum=Erratum(2.0, 0.1, "why")).under(["as printed"])
 
-    parts = (lambda _: Findings([MATCHING]), stop, stop)
+
+def test_a_reproduction_continues_after_the_parts_that_an_interrupted_one_finished(
+    tmp_path: Path,
+) -> None:
+    items = [MATCHING, replace(DIFFERING, values={"as printed": math.inf}), MISPRINTED]
+    begun: list[str] = []
+
+    def first(_: Bench) -> Findings:
+        begun.append("first")
+        return Findings(items, {"figure": FIGURE})
+
+    def second(_: Bench) -> Findings:
+        begun.append("second")
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return Findings([DIFFERING], skipped=["Fig. 9: sysbench not installed"])
+
+    paper = Paper("toy", "Toy et al. 2026", "a toy", (first, second, lambda _: Findings()))
+    kept, plots = tmp_path / "kept", tmp_path / "plots"
+    for folder in (kept, plots):
+        folder.mkdir()
+    bench = Bench(resume=kept, plots=plots)
     with pytest.raises(Interrupted) as stopped:
-        Paper("toy", "Toy et al. 2026", "a toy", parts).run(Bench())
+        paper.run(bench)
     assert stopped.value.finished.unfinished == (2, 3)
-    assert stopped.value.finished.to_frame()["verdict"].to_list() == ["match"]
-
-
-MATCHING = compared("Table 1: WA [of it]", 2.0, 2.001, 0.01)
-DIFFERING = compared("Table 2: WA", 2.0, 3.0, 0.01)
+    assert stopped.value.finished.items == items
+    assert paper.run(bench).items == [*items, DIFFERING]
+    assert begun == ["first", "second", "second"]
+    # Again: a part that was not complete, one with a missing figure, a damaged file, another form.
+    paper.run(bench)
+    assert begun[3:] == ["second"]
+    (plots / "figure.png").unlink()
+    paper.run(bench)
+    for path in kept.iterdir():
+        path.write_text('{"items": [{"item": 1}], "figures": []}')
+    paper.run(bench)
+    paper.run(replace(bench, full=True))
+    assert begun[4:] == ["first", "second"] * 3
 
 
 def test_a_differing_item_makes_the_status_1_and_is_shown(command: Command) -> None:
@@ -339,3 +374,40 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
     assert status == 2
     assert out == ""
     assert err.startswith("writeamp: cannot make folder")
+
+
+def test_all_papers_are_reproduced_although_one_differs_and_another_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items, forms = {"toy": [DIFFERING], "toy 2": [MATCHING]}, []
+
+    def paper(name: str) -> Paper:
+        def run(bench: Bench) -> Findings:
+            forms.append(bench.full)
+            if name == "toy 2" and len(forms) == 2:
+                raise KeyboardInterrupt
+            return Findings(items[name], {"figure": FIGURE})
+
+        return Paper(name, "Toy et al. 2026", "a toy", (run,))
+
+    for module in (every_paper, gallery):
+        monkeypatch.setattr(module, "PAPERS", papers := {name: paper(name) for name in items})
+    monkeypatch.setattr(reproduction, "PAPERS", papers)
+    monkeypatch.setattr(reproduction, "find_paper", papers.__getitem__)
+    monkeypatch.setattr(every_paper, "MINUTES", {"toy": 90.0, "toy 2": 30.0})
+    assert every_paper.reproduce_all(tmp_path) == 130
+    assert not (tmp_path / "index.html").exists()
+    out, err = capsys.readouterr()
+    assert out.startswith("all papers take about 2.0 hours on two quiet cores")
+    assert "toy: 1 differs" in out
+    assert "toy: unexpected: Table 2: WA" in err
+    assert "interrupted in toy 2; the same command continues" in err
+    assert every_paper.reproduce_all(tmp_path) == 1
+    assert forms == [True] * 3
+    assert (tmp_path / "toy 2" / "figure.png").is_file()
+    assert json.loads((tmp_path / "toy.json").read_text())["items"][0]["verdict"] == "differs"
+    assert "toy 2" in (tmp_path / "index.html").read_text()
+
+
+def test_the_time_of_every_paper_is_known() -> None:
+    assert set(every_paper.MINUTES) == set(PAPERS)

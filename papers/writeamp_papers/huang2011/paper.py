@@ -28,5 +28,5 @@ PAPER = Paper(
         late_part(f"{_ROOM}.traces"),
     ),
     readings=READINGS,
-    options=frozenset({"resume", "traces"}),
+    uses_traces=True,
 )

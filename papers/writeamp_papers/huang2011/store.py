@@ -9,44 +9,38 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
 
-import writeamp
-from writeamp import _engine
 from writeamp.devices.device import device
 from writeamp.files import output
 from writeamp.files.tables import read_parquet
+from writeamp_papers.finished import code_hash
 from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.runs import METRICS, Stretch
 
 # Folders of writeamp that do not affect measurements, and files of this folder that do.
-_BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "drives")
-_OWN = ("devices.py", "runs.py", "workloads.py")
-
-
-@cache
-def code_hash() -> str:
-    """Return a hash of the engine and of all files that may affect a measurement."""
-    root = Path(writeamp.__file__).parent
-    digest = hashlib.sha256(Path(_engine.__file__).read_bytes())
-    files = [path for path in (*root.rglob("*.py"), *root.rglob("*.toml")) if _measures(path, root)]
-    for path in (*sorted(files), *(Path(__file__).with_name(name) for name in _OWN)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _measures(path: Path, root: Path) -> bool:
-    return path.relative_to(root).parts[0] not in _BYSTANDERS
+_BYSTANDERS = (
+    "cli",
+    "custom",
+    "drives",
+    "pages",
+    "plots",
+    "reports",
+    "results",
+    "theory",
+    "vssd",
+)
+_OWN = tuple(Path(__file__).with_name(name) for name in ("devices.py", "runs.py", "workloads.py"))
 
 
 @lru_cache(maxsize=1024)
 def key_of(stretch: Stretch) -> str:
     """Return the key under which the rows of a stretch (series of runs) are stored."""
     meaning = {
-        "code": code_hash(),
+        "code": code_hash(_BYSTANDERS, _OWN),
         "device": device(DEVICES[stretch.device]).meaning(with_times=True),
         "stretch": asdict(stretch),
     }

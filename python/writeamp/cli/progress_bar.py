@@ -121,9 +121,9 @@ class Bar:
         """Return activity, count, estimate, time so far and time left as one line."""
         task = self._progress.tasks[-1]
         parts = [f"{task.description} {task.fields['words']}".rstrip(), task.fields["estimate"]]
-        parts.append(f"{_duration(elapsed_s)} so far")
+        parts.append(f"{duration(elapsed_s)} so far")
         if left_s := _left_s(task):
-            parts.append(f"about {_duration(left_s)} left")
+            parts.append(f"about {duration(left_s)} left")
         return ", ".join(filter(None, parts))
 
 
@@ -135,10 +135,10 @@ def _left_s(task: Task) -> float | None:
     return task.time_remaining
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a duration in seconds, minutes or hours.
 
-    >>> _duration(20), _duration(140), _duration(7300)
+    >>> duration(20), duration(140), duration(7300)
     ('20 s', '2 min', '2.0 h')
     """
     if seconds < 60:
