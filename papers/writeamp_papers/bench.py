@@ -157,11 +157,11 @@ class Paper:
             for number, compute in enumerate(self.parts, 1):
                 items = finished.items(number)
                 if items is None:
-                    part = self._judged(compute(self._of_part(bench, number)))
-                    finished.put(number, part)
+                    findings_of_part = self._judged(compute(self._of_part(bench, number)))
+                    finished.put(number, findings_of_part)
                 else:
-                    part = Findings(items)
-                findings, done = findings + part, number
+                    findings_of_part = Findings(items)
+                findings, done = findings + findings_of_part, number
         except KeyboardInterrupt:
             left = tuple(range(done + 1, len(self.parts) + 1))
             raise Interrupted(replace(findings, unfinished=left)) from None

@@ -50,7 +50,7 @@ def reproduce_all(folder: Path) -> int:
         left = f"about {duration(60 * sum(MINUTES[paper] for paper in later))} left for all papers"
         try:
             with Bar(f"{name}, {left}", _runs, has_slow_steps=True) as bar:
-                found = reproduce(
+                reproduction = reproduce(
                     name,
                     full=True,
                     plots=folder / name,
@@ -64,12 +64,12 @@ def reproduce_all(folder: Path) -> int:
             print(f"interrupted in {name}; the same command continues", file=sys.stderr)
             return INTERRUPTED
         with replacing(folder / f"{name}.json", "result") as file:
-            file.write(json.dumps(found.to_dict(), indent=1).encode())
+            file.write(json.dumps(reproduction.to_dict(), indent=1).encode())
         seconds = time.perf_counter() - started
-        print(f"{name}: {found.count_text()}; {duration(seconds)} so far", flush=True)
-        for sentence in found.skipped:
+        print(f"{name}: {reproduction.count_text()}; {duration(seconds)} so far", flush=True)
+        for sentence in reproduction.skipped:
             print(f"{name}: skipped: {sentence}", file=sys.stderr)
-        for sentence in found.unexpected:
+        for sentence in reproduction.unexpected:
             status = DIFFERS
             print(f"{name}: unexpected: {sentence}", file=sys.stderr)
     print(f"the gallery is {write_gallery(folder)}")

@@ -1,4 +1,4 @@
-"""Finished parts of a reproduction, kept in a folder so that a later one continues after them.
+"""Finished parts of a reproduction, in a folder from which a later reproduction continues.
 
 A part is reused only if the engine and every file that could affect it are byte-identical, so that
 changes of the code are never hidden by older results.

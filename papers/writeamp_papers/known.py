@@ -1,4 +1,4 @@
-"""Known differences and incomparable numbers of papers, from `known.toml` of each paper's folder.
+"""Known differences and incomparable numbers of papers, from the file `known.toml` of each.
 
 A known difference is an item that differs from the print for an understood reason. It is pinned:
 its computed value is stored, so that a change of the value is reported.
