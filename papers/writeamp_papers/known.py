@@ -35,7 +35,8 @@ class KnownDifference:
 
     def holds(self, item: Item) -> bool:
         """Return whether the item still differs, with the pinned value."""
-        return item.verdict == "differs" and abs(item.ours - self.ours) <= self.tolerance
+        is_near = item.ours == self.ours or abs(item.ours - self.ours) <= self.tolerance
+        return item.verdict == "differs" and is_near
 
 
 @cache

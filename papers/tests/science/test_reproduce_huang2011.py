@@ -1,11 +1,13 @@
-"""Paper 2's tables, computed anew on hardly any rows; and, where all is asked for, in short."""
+"""Paper 2's items in a part of the short form, compared with pins; the short form if requested.
+
+If a change moves the part's values, `papers/benches/part_pins.py` prints new pins.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,47 +20,52 @@ from reproduced import assert_reproduced
 from stand_in_runners import AsElsewhere
 from writeamp.cli import main
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp_papers import PAPERS, Bench, Findings
-from writeamp_papers.huang2011 import campaign, device_scores, traces
-from writeamp_papers.huang2011.campaign import SHORT
+from writeamp_papers import PAPERS, Bench, Findings, surprises
+from writeamp_papers.huang2011 import campaign, device_scores, trace_loads, traces
 from writeamp_papers.huang2011.example_tree import leaves_of
 from writeamp_papers.huang2011.readings import READINGS
+from writeamp_papers.huang2011.runs import WAYS
+from writeamp_papers.huang2011.trace_loads import Spread, Third
 from writeamp_papers.known import known_differences, not_comparable
 
 PAPER = PAPERS["huang2011"]
+# Hardly any runs, for what does not depend on values.
 TINY = replace(
-    SHORT,
-    cells=40,
-    disk_cells=40,
-    array_cells=40,
-    stretch=30,
-    lead=2,
-    flash_bytes=1 << 28,
-    disk_s=0.5,
-    sizes=6,
-    window_requests=200,
-    windows=60,
+    campaign.PART, cells=12, disk_cells=12, stretch=8, lead=2, sizes=4, flash_bytes=1 << 28
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tiny() -> Iterator[None]:
-    """Replace the extent of the measurements by a very small one."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (campaign, traces):
-            patch.setattr(module, "form_of", lambda **_: TINY)
-        yield
-
-
-def forget(patch: pytest.MonkeyPatch) -> None:
-    """Clear the measurements and models that this process has stored."""
+def use(patch: pytest.MonkeyPatch, form: campaign.Form) -> None:
+    """Replace the short form, and clear the measurements and models of this process."""
+    patch.setitem(campaign.FORMS, "short", form)
     patch.setattr(campaign, "_STORE", campaign.Store())
     patch.setattr(device_scores, "_KNOWN", {})
 
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    return PAPER.run(Bench(figures=True, runner=AsElsewhere()))
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, campaign.PART)
+        return PAPER.run(Bench(figures=True, runner=AsElsewhere()))
+
+
+def test_the_part_has_the_pinned_differences_and_no_other(found: Findings) -> None:
+    assert surprises("huang2011", found.items, "part") == []
+
+
+def test_without_drift_the_third_hour_is_as_easy_to_predict_as_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alike = Third(1.0, 1.0, 1.0, 1.0, Spread(rate=0.3))
+    for thirds, verdict in (
+        (trace_loads.FINANCIAL_THIRDS, "checked"),
+        ((alike,) * 3, "differs"),
+    ):
+        monkeypatch.setattr(trace_loads, "FINANCIAL_THIRDS", thirds)
+        errors = traces.errors_on("SSD_I", WAYS[0], campaign.PART, {})
+        items = traces.sentences({"SSD_I": {way.name: errors for way in WAYS}})
+        (order,) = [item for item in items if "windows in random order" in item.item]
+        assert order.verdict == verdict
 
 
 def test_every_item_is_named_once_and_has_a_value_under_each_reading(found: Findings) -> None:
@@ -74,7 +81,8 @@ def test_every_cell_of_the_tables_has_an_item(found: Findings) -> None:
     cells = {"II": 48, "III": 36, "IV": 144, "V": 12, "VI": 12, "VII": 48}
     for table, count in cells.items():
         assert len([name for name in names if name.startswith(f"Table {table},")]) == count
-    assert all(math.isfinite(item.ours) for item in found.items if "Table IV" not in item.item)
+    in_tables = [item for item in found.items if item.item.startswith("Table")]
+    assert all(math.isfinite(item.ours) for item in in_tables if "Table IV" not in item.item)
 
 
 def test_what_is_pinned_or_left_out_is_an_item(found: Findings) -> None:
@@ -96,19 +104,21 @@ def test_all_figures_are_drawn(found: Findings) -> None:
 
 
 def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    found: Findings,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    forget(monkeypatch)
+    use(monkeypatch, TINY)
+    # HDD_S and SSD_S, which has no workload-specific models.
+    two_devices = replace(PAPER, parts=(PAPER.parts[1], PAPER.parts[4]))
+    monkeypatch.setitem(PAPERS, "huang2011", two_devices)
+    whole = {item.item: item.to_dict()["values"] for item in two_devices.run(Bench()).items}
+    use(monkeypatch, TINY)
     told: list[str] = []
     real = campaign.measured
     asked = ["reproduce", "huang2011", "--json", "--resume", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["writeamp", *asked])
 
     def interrupted(stretch: campaign.Stretch) -> list[tuple[float, ...]]:
-        if stretch.device == "SSD_I" and stretch.way.name == "fresh":
+        if stretch.device == "SSD_S" and stretch.way.name == "fresh":
             raise KeyboardInterrupt
         return real(stretch)
 
@@ -121,12 +131,12 @@ def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
     assert stopped.value.code
     assert document["interrupted"] is True
     assert any(item["item"].startswith("Table II, latency, HDD_S") for item in document["items"])
-    assert not any("SSD_I: mean" in item["item"] for item in document["items"])
+    assert not any("SSD_S: mean" in item["item"] for item in document["items"])
     assert any("runs left on HDD_S (device 1 of 5), about " in text for text in told)
     kept = {path.name for path in tmp_path.iterdir()}
     assert kept
 
-    forget(monkeypatch)
+    use(monkeypatch, TINY)
     again: list[str] = []
 
     def counted(stretch: campaign.Stretch) -> list[tuple[float, ...]]:
@@ -139,7 +149,6 @@ def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
     resumed = json.loads(capsys.readouterr().out)
     assert "HDD_S" not in again
     assert kept < {path.name for path in tmp_path.iterdir()}
-    whole = {item.item: item.to_dict()["values"] for item in found.items}
     assert {item["item"]: item["values"] for item in resumed["items"]} == whole
 
 
@@ -157,7 +166,5 @@ def test_a_leaf_is_invalid_if_its_equation_is_below_zero_among_its_rows() -> Non
 
 @pytest.mark.skipif(not ALL_IS_ASKED_FOR, reason="takes minutes; make test-full has it")
 def test_the_short_form_is_as_it_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget(monkeypatch)
-    for module in (campaign, traces):
-        monkeypatch.setattr(module, "form_of", lambda **_: SHORT)
+    use(monkeypatch, campaign.SHORT)
     assert_reproduced("huang2011", PAPER.run(Bench()))

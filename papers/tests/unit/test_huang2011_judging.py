@@ -12,7 +12,6 @@ import pytest
 
 from writeamp.learn.blackbox.features import feature_sets
 from writeamp.learn.blackbox.features.feature_sets import EXTENDED as EXTENDED_FEATURES
-from writeamp.learn.blackbox.features.trace_windows import of_trace
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp_papers import PAPERS
 from writeamp_papers.huang2011 import curve_figures, store
@@ -26,7 +25,7 @@ from writeamp_papers.huang2011.readings import AGED, FRESH, HELD_OUT, READINGS, 
 from writeamp_papers.huang2011.runs import METRICS, WAYS, Stretch, measured, way_on
 from writeamp_papers.huang2011.store import Store, key_of
 from writeamp_papers.huang2011.tables import basic_table, extended_table
-from writeamp_papers.huang2011.trace_loads import STATISTICS, as_trace, part_of, wrapped
+from writeamp_papers.huang2011.trace_loads import STATISTICS, part_of, wrapped
 from writeamp_papers.huang2011.traces import mre
 from writeamp_papers.huang2011.workloads import cells, curves, grid, some_cells, specific
 from writeamp_papers.items import Item, rises
@@ -226,20 +225,6 @@ def test_reads_taken_for_writes_in_the_windows_of_a_trace_are_found_out() -> Non
     assert mre(swapped, 180)["latency"] > 2 * mre(sound, 180)["latency"]
 
 
-@pytest.mark.parametrize("name", STATISTICS)
-def test_generated_requests_have_the_stated_statistics(name: str) -> None:
-    stated = STATISTICS[name]
-    requests = stated.windows(400, 1.0, seed=1)
-    is_write = (requests["op"] == "write").to_numpy()
-    length = requests["length"].to_numpy()
-    assert requests.height / 400 == pytest.approx(stated.rate_s, rel=0.05)
-    assert is_write.mean() == pytest.approx(stated.write_share, abs=0.01)
-    assert length[~is_write].mean() == pytest.approx(stated.read_bytes, rel=0.03)
-    windows = of_trace(as_trace(requests), 1.0)
-    assert windows["window"].to_list() == list(range(400))
-    assert windows["read_randomness"].mean() == pytest.approx(1 - stated.sequential_share, abs=0.03)
-
-
 def test_devices_of_a_trace_lie_side_by_side_and_within_the_drive() -> None:
     requests = STATISTICS["WebSearch1"].windows(3, 1.0, seed=1)
     three = requests.with_columns(device=(pl.int_range(pl.len()) % 3).cast(pl.UInt32))
@@ -269,6 +254,12 @@ def test_runs_back_to_back_meet_what_those_before_them_left() -> None:
 def test_the_lead_of_a_stretch_is_run_and_not_measured() -> None:
     whole = measured(stretch_of([WRITES, READS, WRITES]))
     assert measured(stretch_of([WRITES], lead=(WRITES, READS))) == whole[2:]
+
+
+def test_bandwidth_is_in_mb_of_two_to_the_twenty_bytes() -> None:
+    ((latency_ms, bandwidth, throughput),) = measured(stretch_of([READS]))
+    assert bandwidth == pytest.approx(throughput * 4 / 1024, rel=1e-6)
+    assert latency_ms * throughput == pytest.approx(1e3, rel=0.01)
 
 
 def test_a_run_on_a_part_of_the_device_stays_there() -> None:

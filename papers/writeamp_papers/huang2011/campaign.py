@@ -21,7 +21,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Form:
-    """Extent of the measurements of each device, in short or full length.
+    """Extent of the measurements of each device: in full, in short, or the part that tests run.
 
     Attributes:
         cells: number of workloads of the paper's grid (`workloads.cells`) on a flash drive.
@@ -78,11 +78,27 @@ SHORT = Form(
     window_requests=400,
     windows=180,
 )
+# Half a minute of processor time: every item has a value, but from few workloads on small drives.
+PART = Form(
+    cells=100,
+    disk_cells=100,
+    array_cells=20,
+    stretch=60,
+    lead=4,
+    flash_bytes=GIB // 2,
+    disk_s=1.0,
+    sizes=10,
+    steps=2,
+    window_requests=400,
+    windows=45,
+)
+# Tests replace the short form by the part.
+FORMS = {"full": FULL, "short": SHORT}
 
 
 def form_of(*, full: bool) -> Form:
     """Return the extent of full or of short measurements."""
-    return FULL if full else SHORT
+    return FORMS["full" if full else "short"]
 
 
 # A simulated drive takes a few hundred megabytes of memory, so few run at once.

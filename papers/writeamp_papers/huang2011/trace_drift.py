@@ -7,7 +7,7 @@ traces is compared with that of the first requests of Financial1 and WebSearch1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import log
 
 import polars as pl
@@ -30,6 +30,15 @@ PUBLISHED_DRIFT = {
 }
 
 
+# Characteristic of a window by name in `PUBLISHED_DRIFT`.
+_COLUMNS = {
+    "rate": "requests",
+    "odds of a write": "write_ratio",
+    "size of reads": "read_size_bytes",
+    "size of writes": "write_size_bytes",
+}
+
+
 def drift_items(windows: Mapping[str, pl.DataFrame], count: int) -> list[Item]:
     """Return items on the drift of generated traces.
 
@@ -37,12 +46,11 @@ def drift_items(windows: Mapping[str, pl.DataFrame], count: int) -> list[Item]:
         windows: characteristics of each trace's windows (`trace_windows.of_trace`).
         count: number of windows of a trace.
     """
-    drift = {trace: drift_of(rows, count) for trace, rows in windows.items()}
     items = [
         compared(
             f"Section IV.D, drift of {trace}: {name} in the third hour ÷ in the first two",
             published,
-            drift[trace][name],
+            drift_of(windows[trace], count, name),
             _RATIO * published,
             note="published: in the last third of the trace's first requests",
             statement="P2-T7-1",
@@ -53,7 +61,10 @@ def drift_items(windows: Mapping[str, pl.DataFrame], count: int) -> list[Item]:
     items += [
         ordered(
             f"Section IV.D, drift of WebSearch{number} ÷ that of Financial{number}: {name}",
-            abs(log(drift[f"WebSearch{number}"][name]) / log(drift[f"Financial{number}"][name])),
+            abs(
+                log(drift_of(windows[f"WebSearch{number}"], count, name))
+                / log(drift_of(windows[f"Financial{number}"], count, name))
+            ),
             statement="P2-T7-4",
         )
         for number in (1, 2)
@@ -62,31 +73,16 @@ def drift_items(windows: Mapping[str, pl.DataFrame], count: int) -> list[Item]:
     return [checked(item) for item in items]
 
 
-def drift_of(windows: pl.DataFrame, count: int) -> dict[str, float]:
-    """Return how characteristics of the last third of windows differ from the first two.
+def drift_of(windows: pl.DataFrame, count: int, name: str) -> float:
+    """Return the mean over the last third of the windows divided by that over the others.
 
-    Returns:
-        For each name in `PUBLISHED_DRIFT`, the mean over the last third of the windows divided by
-        the mean over the others.
+    Args:
+        windows: characteristics of the windows of a trace.
+        count: number of windows.
+        name: a name in `PUBLISHED_DRIFT`.
     """
-    is_last = pl.col("window") >= count * 2 // 3
-    parts = [windows.filter(is_last), windows.filter(~is_last)]
-
-    def ratio(values: Callable[[pl.DataFrame], float]) -> float:
-        last, first = map(values, parts)
-        return last / first
-
-    return {
-        "rate": ratio(lambda rows: _mean(rows, "requests")),
-        "odds of a write": ratio(lambda rows: _odds(_mean(rows, "write_ratio"))),
-        "size of reads": ratio(lambda rows: _mean(rows, "read_size_bytes")),
-        "size of writes": ratio(lambda rows: _mean(rows, "write_size_bytes")),
-    }
-
-
-def _mean(rows: pl.DataFrame, name: str) -> float:
-    return float(rows[name].to_numpy().mean())
-
-
-def _odds(share: float) -> float:
-    return share / (1 - share)
+    is_last = windows["window"].to_numpy() >= count * 2 // 3
+    values = windows[_COLUMNS[name]].to_numpy()
+    means = values[is_last].mean(), values[~is_last].mean()
+    last, first = (mean / (1 - mean) for mean in means) if "odds" in name else means
+    return float(last / first)

@@ -77,7 +77,7 @@ def run(bench: Bench) -> Findings:
     jobs = [(device, way, form, real) for device in devices for way in WAYS]
     distinct = list(dict.fromkeys((device, way_on(device, way)) for device, way, *_ in jobs))
     done = dict(
-        zip(distinct, bench.map(_errors, [(*job, form, real) for job in distinct]), strict=True)
+        zip(distinct, bench.map(errors_on, [(*job, form, real) for job in distinct]), strict=True)
     )
     errors_of = {
         device: {way.name: done[device, way_on(device, way)] for way in WAYS} for device in devices
@@ -90,11 +90,8 @@ def run(bench: Bench) -> Findings:
         for trace, source in names
         for metric in METRICS
     ]
-    windows = {
-        trace: of_trace(as_trace(generated(trace, form)), _window_s(trace, form))
-        for trace in TRACES
-    }
-    return Findings([*items, *_sentences(errors_of), *drift_items(windows, form.windows)])
+    windows = {trace: generated_windows(trace, form) for trace in TRACES}
+    return Findings([*items, *sentences(errors_of), *drift_items(windows, form.windows)])
 
 
 def _real_files(folder: Path | None) -> dict[str, str]:
@@ -106,13 +103,13 @@ def _real_files(folder: Path | None) -> dict[str, str]:
     return errors_of
 
 
-def _errors(device: str, way: Way, form: Form, real: Mapping[str, str]) -> _OfTraces:
+def errors_on(device: str, way: Way, form: Form, real: Mapping[str, str]) -> _OfTraces:
     """Return the mean relative errors on each generated and each real trace."""
     drive = built(device, form.flash_bytes, disk_cached=way.disk_cached)
     replayed = _Replay(drive, way)
     errors: _OfTraces = {}
     for trace in TRACES:
-        windows, count = replayed.windows(generated(trace, form), _window_s(trace, form))
+        windows, count = replayed.windows(_generated(trace, form), _window_s(trace, form))
         errors[trace, "generated"] = mre(windows, count)
         errors[trace, "shuffled"] = mre(_shuffled(windows, count), count)
     for trace, path in real.items():
@@ -133,7 +130,12 @@ def _window_s(trace: str, form: Form) -> float:
     return form.window_requests / STATISTICS[trace].rate_s
 
 
-def generated(trace: str, form: Form) -> pl.DataFrame:
+def generated_windows(trace: str, form: Form) -> pl.DataFrame:
+    """Return the characteristics of the windows of a generated trace."""
+    return of_trace(as_trace(_generated(trace, form)), _window_s(trace, form))
+
+
+def _generated(trace: str, form: Form) -> pl.DataFrame:
     """Return the requests of a generated trace, whose thirds are the paper's three hours."""
     window_s = _window_s(trace, form)
     thirds = thirds_of(trace)
@@ -281,7 +283,7 @@ def _item(
     )
 
 
-def _sentences(errors_by_device: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
+def sentences(errors_by_device: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
     """Check the statements on Table VII, and that models fail by the drift of traces."""
     items = []
     for kind, least, most, statement in (
