@@ -1,4 +1,4 @@
-"""Paper 2's items in a part of the short form, compared with pins; the short form if requested.
+"""Paper 2's items in a part of the short form, compared with pins; and in the short form.
 
 If a change moves the part's values, `papers/benches/part_pins.py` prints new pins.
 """

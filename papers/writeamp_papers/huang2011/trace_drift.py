@@ -1,8 +1,8 @@
 """Drift of the generated traces of Table VII: how the third hour differs from the first two.
 
-The paper predicts the third hour of a trace from the first two (section IV.D). If all hours were
-alike, a bound on the error could not fail by what the paper tests. So the drift of the generated
-traces is compared with that of the first requests of Financial1 and WebSearch1.
+The paper predicts the third hour of a trace from the first two (section IV.D). Its errors depend on
+the drift between them. So the drift of the generated traces is compared with that of the first
+requests of Financial1 and WebSearch1.
 """
 
 from __future__ import annotations
