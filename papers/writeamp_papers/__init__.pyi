@@ -2,7 +2,6 @@
 
 from .bench import Bench as Bench
 from .bench import Findings as Findings
-from .bench import Paper as Paper
 from .items import Erratum as Erratum
 from .items import Item as Item
 from .items import Verdict as Verdict
@@ -14,6 +13,7 @@ from .items import ordered as ordered
 from .items import typed_in as typed_in
 from .items import within as within
 from .known import surprises as surprises
+from .paper import Paper as Paper
 from .papers import PAPERS as PAPERS
 from .papers import find_paper as find_paper
 from .readings import Reading as Reading

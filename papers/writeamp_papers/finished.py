@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import writeamp
 from writeamp import _engine
@@ -20,10 +20,8 @@ from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.inputs import read_bytes
 from writeamp.plots import save
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Erratum, Item
-
-if TYPE_CHECKING:
-    from writeamp_papers.bench import Bench, Findings
 
 # Folders of writeamp that only show results.
 _BYSTANDERS = ("cli", "pages", "plots", "reports")

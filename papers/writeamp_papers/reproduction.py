@@ -11,8 +11,9 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.plots import check_target
 from writeamp.runners import Progress, Runner
-from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.known import Form, surprises
+from writeamp_papers.paper import Paper
 from writeamp_papers.papers import PAPERS, find_paper
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.dayan2015.readings import READINGS
+from writeamp_papers.paper import Paper, late_part
 
 _PARTS = ("allocation", "steady", "swap", "updates", "tpcc")
 

@@ -11,8 +11,9 @@ import math
 from writeamp.models import d_choices, expected_value, markov
 from writeamp.studies.functions import simulate
 from writeamp.units.ratios import op_of
-from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, checked, compared
+from writeamp_papers.paper import Paper
 
 _PAGES_PER_BLOCK = 64
 _SPARE_FACTOR = 0.1

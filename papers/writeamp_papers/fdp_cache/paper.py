@@ -13,9 +13,10 @@ from itertools import product
 
 from writeamp.studies.functions import simulate
 from writeamp.theory.fdp import CachePrediction
-from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.fdp_cache.pairs import PAIRS, Pair, Unknowns
 from writeamp_papers.items import Item, compared, ordered
+from writeamp_papers.paper import Paper
 
 # Block managers of a drive with FDP (a handle for each part), and of drives without: data of the
 # host and of collection in the same blocks or apart.

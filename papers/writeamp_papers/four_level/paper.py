@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.four_level.choices import READINGS
+from writeamp_papers.paper import Paper, late_part
 
 _PARTS = ("tables", "verification", "steady", "partitions", "oltp")
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.readings import READINGS
+from writeamp_papers.paper import Paper, late_part
 
 _ROOM = "writeamp_papers.huang2011"
 

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from writeamp import models
 from writeamp.studies.functions import simulate
-from writeamp_papers.bench import Bench, Findings, Paper, late_part
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Erratum, Item, checked, compared
+from writeamp_papers.paper import Paper, late_part
 from writeamp_papers.park2017 import drive, figures
 from writeamp_papers.park2017.readings import (
     READINGS,

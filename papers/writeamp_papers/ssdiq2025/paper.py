@@ -13,8 +13,9 @@ from itertools import product
 
 from writeamp import allocation
 from writeamp.studies.functions import simulate
-from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, compared
+from writeamp_papers.paper import Paper
 from writeamp_papers.readings import Reading
 from writeamp_papers.ssdiq2025.write_buffer import Size, buffered_wa
 

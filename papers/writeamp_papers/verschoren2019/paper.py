@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from writeamp import meanfield
 from writeamp.studies.functions import simulate
-from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Erratum, Item, compared
+from writeamp_papers.paper import Paper
 from writeamp_papers.verschoren2019 import figures, wear
 
 # Number of simulated logical blocks (section 3.3).
