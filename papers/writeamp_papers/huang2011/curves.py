@@ -3,6 +3,8 @@
 Section III's statements on the plots are compared, not the plots. With one request outstanding,
 throughput is 1 ÷ latency, and bandwidth is throughput times the request size. A statement on all
 three metrics of runs with one request outstanding is therefore a single item, on latency.
+
+Profiles were fitted to some of the statements (`FITTED`); the others are tests.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from writeamp_papers.huang2011.curve_figures import pictures
 from writeamp_papers.huang2011.device_scores import DeviceScores, score_device
 from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
-from writeamp_papers.items import Item, at_most, compared, ordered, rises, spread, within
+from writeamp_papers.items import (
+    Item,
+    at_most,
+    compared,
+    fitted_to,
+    ordered,
+    rises,
+    spread,
+    within,
+)
 
 DRAWN = ("HDD_S", "SSD_I", "SSD_S")
 _FLASH = ("SSD_I", "SSD_S")
@@ -25,6 +36,13 @@ _FLASH = ("SSD_I", "SSD_S")
 # "greatly" as a factor of two.
 _ABOUT, _TWOFOLD, _SIMILAR = 0.25, 0.5, 0.25
 _STRAIGHT = 0.05
+
+# Statements to which the drives' profiles were fitted (`papers/benches/fit_huang2011.py`).
+FITTED = frozenset(
+    f"P2-F{figure}-{number}"
+    for figure, numbers in {3: "2345", 4: "1234", 5: ("2", "3", "9", "10"), 6: "456", 7: "1"}.items()
+    for number in numbers
+)
 
 _TENTH_WRITES = RATIOS.index(0.1)
 _READ_DOMINATED = slice(0, RATIOS.index(0.25) + 1)
@@ -43,11 +61,14 @@ def run(bench: Bench) -> Findings:
 
 def judged(device_scores: _Devices) -> list[Item]:
     """Return the items of Figs. 3 to 7 from the measurements of the three devices."""
-    return [
+    items = [
         *_write_ratio(device_scores),
         *_queue_depth(device_scores),
         *_request_size(device_scores),
         *_access_patterns(device_scores),
+    ]
+    return [
+        item if FITTED.isdisjoint(item.statement.split(", ")) else fitted_to(item) for item in items
     ]
 
 
