@@ -3,8 +3,9 @@
 A row is a statement of the paper on Figs. 3 to 7, as an interval for a computed value. Run
 `.venv/bin/python papers/benches/fit_huang2011.py` to print the value of the profiles in each row,
 and its distance from the interval. `--fit DEVICE` searches the free parameters of a device.
-`--means` prints computed means beside those of the paper's tables as a test: the profiles were not
-fitted to these means, except that of SSD_A once.
+`--means` prints computed means beside those of the paper's tables as a test. Three values were
+fitted to such means: the profile of SSD_A, the host's time per request (to SSD_I's throughput) and
+the disk's queue (to its latency). `--shared` prints the latter two means for each value tried.
 
 All measurements are in the drive state that the paper describes (section IV.A). A drive is filled
 once in order. Then the runs of the grid and the runs of the figures follow each other without
@@ -27,7 +28,7 @@ from writeamp.devices.device import Device, profile_op
 from writeamp.devices.profile import profile
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp.units.ratios import physical_of
-from writeamp_papers.huang2011.devices import DEVICES, DISK
+from writeamp_papers.huang2011.devices import DEVICES, DISK, with_host
 from writeamp_papers.huang2011.printed import BASIC, EXTENDED
 from writeamp_papers.huang2011.runs import METRICS, WAYS, new_drive
 from writeamp_papers.huang2011.workloads import some_cells
@@ -94,19 +95,19 @@ class Bench:
 def _bench(name: str, changes: Changes, size_bytes: int) -> Bench:
     """Return a new device of a profile; a drive is scaled, with its cache and the minute."""
     built = wa.device(name)
+    values = with_host(name) | {key: value for key, value in changes.items() if key != "op"}
     if built.kind == "disk":
-        return Bench(wa.device(name, set=dict(changes) or None), _DISK_RUN_S)
+        return Bench(wa.device(name, set=values), _DISK_RUN_S)
     first = name.removeprefix("raid0:").partition(",")[0]
     shape = profile(first).shape
     share = physical_of(size_bytes, profile_op(first)) / (shape.physical_pages * shape.page_bytes)
     cache_bytes = (shape.times or {})["write_cache"]["bytes"]
-    values = {key: value for key, value in changes.items() if key != "op"}
     scaled = wa.device(
         name,
         size=size_bytes * max(1, len(built.members)),
         op=changes.get("op"),
         write_cache=max(_LEAST_CACHE_BYTES, int(share * cache_bytes) // 2**20 * 2**20),
-        set=values or None,
+        set=values,
     )
     return Bench(scaled, _MINUTE_S * share)
 
@@ -333,6 +334,23 @@ def _show_rows() -> None:
     print(f"{sum(row.residual > 0 for row in rows)} of {len(rows)} values are outside the interval")
 
 
+# Device, metric and values tried of each parameter that was fitted to a mean of Table II.
+_SHARED: Sequence[tuple[str, str, list[Changes]]] = (
+    ("SSD_I", "throughput", [with_host("x25-m", us * 1000) for us in range(0, 121, 20)]),
+    ("HDD_S", "latency", [{"host.depth": 2**power} for power in range(6)]),
+)
+
+
+def _show_shared(cells: int) -> None:
+    """Print a mean of the grid's cells for each value tried of a parameter, and the print."""
+    for device, metric, tried in _SHARED:
+        for changes in tried:
+            bench = _bench(DEVICES[device], changes, _SIZE_BYTES)
+            ours = np.mean([getattr(bench.see(point), metric) for point in some_cells(cells)])
+            printed = BASIC[metric][device].mean
+            print(f"{device} {metric}: {ours:.1f}, printed {printed:g}, with {changes}", flush=True)
+
+
 def _show_means(cells: int) -> None:
     """Print the means of the grid's cells beside those of Tables II, III, V and VI."""
     for device, name in DEVICES.items():
@@ -359,9 +377,17 @@ def main() -> None:
         metavar="CELLS",
         help="print mean metrics of this number of workloads of the grid, beside the printed means",
     )
+    parser.add_argument(
+        "--shared",
+        type=int,
+        metavar="CELLS",
+        help="print the mean of this number of workloads for each value of a fitted parameter",
+    )
     arguments = parser.parse_args()
     if arguments.fit:
         _fit(arguments.fit)
+    elif arguments.shared:
+        _show_shared(arguments.shared)
     elif arguments.means:
         _show_means(arguments.means)
     else:

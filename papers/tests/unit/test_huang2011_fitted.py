@@ -1,4 +1,4 @@
-"""Parameters of paper 2's devices that were fitted: the host's time, and verdicts of the fit."""
+"""Fitted parameters of paper 2's devices: the host's time, and the verdicts of the fit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,5 @@ def test_one_request_outstanding_takes_longer_by_the_time_of_the_host(
 
 def test_the_fit_of_the_profiles_uses_just_the_statements_that_are_called_fitted() -> None:
     names = re.findall(r'f?"F(\d[-\d, ]+) ', _FIT.read_text(encoding="utf-8"))
-    used = {
-        f"P2-F{name[0]}{number}" for name in names for number in re.findall(r"-\d+", name)
-    }
+    used = {f"P2-F{name[0]}{number}" for name in names for number in re.findall(r"-\d+", name)}
     assert used == FITTED

@@ -40,7 +40,13 @@ _STRAIGHT = 0.05
 # Statements to which the drives' profiles were fitted (`papers/benches/fit_huang2011.py`).
 FITTED = frozenset(
     f"P2-F{figure}-{number}"
-    for figure, numbers in {3: "2345", 4: "1234", 5: ("2", "3", "9", "10"), 6: "456", 7: "1"}.items()
+    for figure, numbers in {
+        3: "2345",
+        4: "1234",
+        5: ("2", "3", "9", "10"),
+        6: "456",
+        7: "1",
+    }.items()
     for number in numbers
 )
 

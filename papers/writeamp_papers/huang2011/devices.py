@@ -66,8 +66,8 @@ def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
     )
 
 
-def with_host(name: str) -> dict[str, int]:
-    """Return changes of a device's profile that add the host's time per request (`HOST_NS`).
+def with_host(name: str, host_ns: int | None = None) -> dict[str, int]:
+    """Return changes of a device's profile that add the host's time per request.
 
     The host and the drive's controller each serve one request at a time. The engine has one such
     stage per drive, so it gets the longer of both times; the shorter one is a delay before it.
@@ -75,11 +75,15 @@ def with_host(name: str) -> dict[str, int]:
 
     Args:
         name: a profile or an array of one profile.
+        host_ns: time per request in ns; None for `HOST_NS`.
     """
+    host_ns = HOST_NS if host_ns is None else host_ns
     members = parse_array(name).members if is_array(name) else (name,)
     host = (device(members[0]).times or {})["host"]
-    times_ns = sorted((host.get("controller_ns", 0), HOST_NS * len(members)))
-    delays = {f"host.{kind}_in_ns": host[f"{kind}_in_ns"] + times_ns[0] for kind in ("read", "write")}
+    times_ns = sorted((host.get("controller_ns", 0), host_ns * len(members)))
+    delays = {
+        f"host.{kind}_in_ns": host[f"{kind}_in_ns"] + times_ns[0] for kind in ("read", "write")
+    }
     return {"host.controller_ns": times_ns[1]} | delays
 
 
