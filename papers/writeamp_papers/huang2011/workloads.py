@@ -14,12 +14,13 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from writeamp.learn.blackbox.space import GRID, KIB, WorkloadPoint
 
 _STRIDES = tuple(kib * KIB for kib in (1, 64, 128, 256))
 # Pairs of (random share of writes, of reads) and (stride of writes, of reads in bytes).
-_PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
+PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
     *((shares, (0, 0)) for shares in product(GRID["write_randomness"], repeat=2)),
     *(((0.0, 0.0), strides) for strides in product(_STRIDES, repeat=2)),
 ]
@@ -41,7 +42,7 @@ def cells() -> tuple[WorkloadPoint, ...]:
             read_stride_bytes=strides[1],
         )
         for write_ratio, depth, write_bytes, read_bytes in product(*(GRID[name] for name in axes))
-        for randomness, strides in _PATTERNS
+        for randomness, strides in PATTERNS
     )
 
 
@@ -51,8 +52,12 @@ _SEED = 2
 def some_cells(count: int) -> list[WorkloadPoint]:
     """Return the workloads of `count` randomly drawn cells of the grid."""
     every = cells()
-    drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
-    return [every[index] for index in drawn]
+    return [every[index] for index in drawn_cells(count)]
+
+
+def drawn_cells(count: int) -> npt.NDArray[np.intp]:
+    """Return the positions in `cells` of `count` randomly drawn cells."""
+    return np.random.default_rng(_SEED).permutation(len(cells()))[:count]
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
