@@ -1,4 +1,4 @@
-"""Changes tried to bring the errors of paper 2's basic models (Tables II and V) to the print.
+"""Changes tried to bring the errors of paper 2's basic models (Tables II, V) to the print.
 
 Prints how many of a device's nine errors match under the default reading: as they are, with noise
 in each run, with sequential requests merged by the host, and with other basic characteristics.
