@@ -19,6 +19,7 @@ _DEFAULT = {
     "units": "KB of 1024 bytes, MB/s of 2^20 bytes; Table I decimal",
     "queue depth": "number of outstanding requests, including those waiting in the host; an answer "
     "starts the next request",
+    "host": "100 µs for each request, one after another (fitted)",
     "run": "one minute, all requests count; scaled drives run for a share of a minute",
     "mix": "each request is a write by an independent draw; reads and writes "
     "have separate positions",
