@@ -14,6 +14,7 @@ from stand_in_runners import AsElsewhere
 from writeamp.text import html_text
 from writeamp_papers import PAPERS, Bench, Findings, Item, Reproduction
 from writeamp_papers.gallery import write_gallery
+from writeamp_papers.park2017.drive import channels_of
 from writeamp_papers.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
 # Values that the project must reproduce, each with a part of its item's name.
@@ -64,6 +65,9 @@ PUBLISHED = [
     ("Fig. 3: drive at op 0.28 without the first five passes", 2.481),
     ("section 4.4: op", 0.28),
     ("section 4.5: op", 0.147),
+    ("section 4.1: WA with 8 channels", 1),
+    ("Fig. 2: cost of the Coupon Collector for each doubling of N, eq. 3", 4),
+    ("Fig. 2: cost of the Coupon Collector for each doubling of N, as computed", 4),
     ("Fig. 4: drive, utilization 80%, hot 30%", 1.19),
     ("Fig. 4: drive, utilization 90%, hot 20%", 1.17),
     ("Fig. 4: drive, utilization 90%, hot 30%", 1.341),
@@ -123,6 +127,16 @@ def test_the_profile_is_the_papers_drive() -> None:
     assert drive.pages_per_erase_unit * drive.page_bytes == 256 * 2**20
     assert drive.op == pytest.approx(0.147, abs=1e-6)
     assert drive.logical_pages * drive.page_bytes / 2**30 == pytest.approx(215, abs=0.2)
+
+
+def test_only_superblocks_make_many_channels_amplify_like_one() -> None:
+    drive = wa.device("samsung-843tn", pages_per_block=512)
+    one = overwrite(drive, 1.0, 0.5).all
+    of_superblocks, of_blocks = (
+        overwrite(channels_of(drive, unit), 1.0, 0.5).all for unit in ("superblock", "block")
+    )
+    assert of_superblocks == pytest.approx(one, rel=0.001)
+    assert of_blocks < 0.95 * one
 
 
 def test_the_first_pass_finds_free_blocks_and_the_later_ones_do_not() -> None:

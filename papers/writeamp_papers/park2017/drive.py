@@ -12,7 +12,7 @@ from writeamp.plots import LineChart
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_untimed
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.items import Item, at_most, compared
+from writeamp_papers.items import Item, at_most, compared, typed_in
 from writeamp_papers.park2017 import figures
 from writeamp_papers.park2017.hot_file import (
     PASSES,
@@ -38,11 +38,15 @@ HOT_RATIOS = (0.1, 0.2, 0.3, 0.4)
 
 # Section 4.4: sizes of the hot and the cold file in GB; together they fill the file system.
 _HOT_GB, _COLD_GB = 112.9, 102.1
+_HOT_SHARE = _HOT_GB / (_HOT_GB + _COLD_GB)
 
 # Measured WA of the paper's drive, by utilization and hot ratio (share of the file system that is
 # overwritten), under uniform random writes (Table 6 and section 4.5).
 MEASURED = {(0.8, 0.3): 1.19, (0.9, 0.2): 1.17, (0.9, 0.3): 1.341, (0.9, 0.4): 1.518}
 _MEASURED_FIG_3, _PREDICTED_FIG_3 = 2.466, 2.481
+
+# Section 4.1: "channels and ways do not have any effect". The paper gives no numbers of them.
+_CHANNELS, _WAYS, _CHANNEL_TOLERANCE = 8, 4, 0.001
 
 # Firmware and file system are not simulated, so agreement to 1% is a match.
 _DRIVE_TOLERANCE = 0.01
@@ -85,15 +89,14 @@ def run(bench: Bench) -> Findings:
 
 
 def _capacity() -> list[Item]:
-    """Return items on the sizes of the profile, beside the paper's Table 3 and section 4.5."""
+    """Return items on the sizes of the profile, which follow from Table 3 and section 4.5."""
     drive = device(PROFILE)
     physical_bytes = drive.physical_pages * drive.page_bytes
     file_system_gib = drive.logical_pages * drive.page_bytes / _GIB
-    hot_share = _HOT_GB / (_HOT_GB + _COLD_GB)
-    return [
+    items = [
         compared("section 4.5: file system (GB)", 215, file_system_gib, 0.5),
         compared("section 4.5: op", 0.147, physical_bytes / (215 * _GIB) - 1, 0.0005),
-        compared("section 4.4: op", 0.28, drive.op / hot_share, 0.005),
+        compared("section 4.4: op", 0.28, drive.op / _HOT_SHARE, 0.005),
         compared(
             "Table 3: over-provisioning capacity (GB)",
             23.4,
@@ -103,11 +106,11 @@ def _capacity() -> list[Item]:
             "value follows from 215 GB and op 0.147, which are rounded",
         ),
     ]
+    return [typed_in(item) for item in items]
 
 
 def _figure_3(bench: Bench, drive: Device) -> Findings:
-    written_fraction = _HOT_GB / (_HOT_GB + _COLD_GB)
-    passes = overwrite(drive, 1.0, written_fraction)
+    passes = overwrite(drive, 1.0, _HOT_SHARE)
     first = passes.wa_of_pass[0]
     items = [
         compared(
@@ -125,11 +128,42 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
             note="simulated; the models assume many blocks, and ignore that some of the 126 spare "
             "superblocks are open or reserved",
         ),
+        _channels(drive, passes.all),
     ]
     if not bench.figures:
         return Findings(items)
     figure = figures.passes(drive, passes, _MEASURED_FIG_3)
     return Findings(items, {"fig3-passes": figure})
+
+
+def _channels(drive: Device, wa_of_one: float) -> Item:
+    """Return the item on section 4.1: with superblocks, channels and ways do not affect WA."""
+    of_superblocks, of_blocks = (
+        overwrite(channels_of(drive, erase_unit), 1.0, _HOT_SHARE).all / wa_of_one
+        for erase_unit in ("superblock", "block")
+    )
+    return compared(
+        f"section 4.1: WA with {_CHANNELS} channels of {_WAYS} ways ÷ WA with a single channel",
+        1.0,
+        of_superblocks,
+        _CHANNEL_TOLERANCE,
+        note=f"simulated; {of_blocks:.3f} if the blocks of a superblock are erased one by one",
+    )
+
+
+def channels_of(drive: Device, erase_unit: str) -> Device:
+    """Return the drive with each superblock divided into a block on each way of each channel."""
+    ways = _CHANNELS * _WAYS
+    return device(
+        drive,
+        blocks=drive.geometry.blocks * (ways if erase_unit == "block" else 1),
+        pages_per_block=drive.pages_per_block // ways,
+        set={
+            "geometry.channels": _CHANNELS,
+            "geometry.chips_per_channel": _WAYS,
+            "geometry.erase_unit": erase_unit,
+        },
+    )
 
 
 def _figure_4(bench: Bench, drive: Device) -> Findings:

@@ -7,8 +7,8 @@ are compared with the same formulas, and with simulated drives instead of the pa
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import SupportsFloat
 
 import numpy as np
@@ -17,9 +17,10 @@ import numpy.typing as npt
 from writeamp import models
 from writeamp.studies.functions import simulate
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.items import Erratum, Item, checked, compared
+from writeamp_papers.items import TIE, Erratum, Item, checked, compared, ordered
 from writeamp_papers.paper import Paper, late_part
-from writeamp_papers.park2017 import drive, figures
+from writeamp_papers.park2017 import cost, drive, figures
+from writeamp_papers.park2017.cost import SWEEP
 from writeamp_papers.park2017.readings import (
     READINGS,
     SMALL_DRIVE,
@@ -28,17 +29,11 @@ from writeamp_papers.park2017.readings import (
     by_choice,
 )
 
-# Swept values of ρ in section 4.3: 0.01, 0.02, …, 1.
-SWEEP = np.arange(1, 101) / 100
-
 _CHECKED = "checked value: independent calculation, not in the paper"
 _PEER = "checked value: independent simulation, not in the paper"
 
 # Relative tolerance between two simulators with different random numbers.
 _SIMULATION_TOLERANCE = 0.002
-
-# Seconds for 100 values of ρ with the Coupon Collector model, by pages per block (section 4.3).
-_PRINTED_SECONDS = {64: 58, 128: 233, 256: 936, 512: 3690}
 
 # Physical blocks of a drive with U = 2000 logical blocks at op 0.28. With a window of all blocks,
 # windowed greedy collection is greedy.
@@ -145,11 +140,15 @@ def _table_4() -> list[Item]:
         checked(
             compared("Table 4: markov, N=128, 5 digits", 0.97919, markov[128], 5e-6, note=_CHECKED)
         ),
-        *_coupon_collector(),
+        *_coupon_collector(uniform, markov),
     ]
 
 
-def _coupon_collector() -> list[Item]:
+def _coupon_collector(uniform: float, markov: Mapping[int, float]) -> list[Item]:
+    """Return items on the Coupon Collector's column of Table 4, and on orders of Fig. 1.
+
+    The arguments are mean ratios to Expected Value, those of `markov` by pages per block.
+    """
     ev = models.expected_value(SWEEP)
     small = {
         pages: float(
@@ -166,7 +165,8 @@ def _coupon_collector() -> list[Item]:
         for pages in (64, 128)
     }
     printed = {64: 0.94, 128: 1.05}
-    growth = max(ratios[128][choice] / ratios[64][choice] for choice in WINDOWS)
+    growth = {choice: ratios[128][choice] / ratios[64][choice] for choice in ratios[64]}
+    most = max(growth[choice] for choice in WINDOWS)
     return [
         compared(
             f"Table 4: coupon-collector / expected-value, N={pages}",
@@ -175,10 +175,45 @@ def _coupon_collector() -> list[Item]:
             0.005,
             note="no choice of window, reserve and size gives both values: from N=64 to 128 the "
             f"printed ratio grows by a factor of {printed[128] / printed[64]:.3f}, the computed "
-            f"ratio by {growth:.3f} at most",
+            f"ratio by {most:.3f} at most",
         )
         for pages, published in printed.items()
+    ] + [
+        _order_of_models(
+            "Fig. 1a: order of models at N=64 (UD < coupon-collector < markov < EV)",
+            {choice: (uniform, cc, markov[64], 1.0) for choice, cc in ratios[64].items()},
+        ),
+        _order_of_models(
+            "Fig. 1b: order of models at N=128 (UD < markov < EV < coupon-collector)",
+            {choice: (uniform, markov[128], 1.0, cc) for choice, cc in ratios[128].items()},
+        ),
+        ordered(
+            "Fig. 1: WA of markov at N=64 ÷ that at N=128 (it increases slightly)",
+            markov[64] / markov[128],
+            note="means over ρ",
+        ),
+        ordered(
+            "Fig. 1: growth of WA from N=64 to 128, markov ÷ coupon-collector (only the latter "
+            "increases noticeably)",
+            by_choice(
+                WINDOW, {choice: markov[128] / markov[64] / g for choice, g in growth.items()}
+            ),
+            below=TIE,
+        ),
     ]
+
+
+def _order_of_models(item: str, ratios: Mapping[str, Sequence[float]]) -> Item:
+    """Return the item on an order of models, from ascending mean ratios by choice of a window."""
+    return ordered(
+        item,
+        by_choice(
+            WINDOW,
+            {choice: max(a / b for a, b in pairwise(row)) for choice, row in ratios.items()},
+        ),
+        below=TIE,
+        note="largest ratio of neighbours; means over ρ",
+    )
 
 
 def _table_6() -> list[Item]:
@@ -204,47 +239,6 @@ def _table_6() -> list[Item]:
             _as_printed(f"expected-value, {place}", exact_wa, ev, _CHECKED),
         ]
     return items
-
-
-def _figure_2(bench: Bench) -> Findings:
-    """Return items on the computing time of each model for the sweep of ρ (Fig. 2)."""
-    bench.step("time of each model (Fig. 2)")
-    sizes = [2**k for k in range(6, 16 if bench.full else 11)]
-    seconds = {
-        "coupon-collector": [_seconds(models.coupon_collector, SWEEP, n) for n in sizes],
-        "markov": [_seconds(models.markov, SWEEP, n) for n in sizes],
-        "expected-value": [_seconds(models.expected_value, SWEEP) for _ in sizes],
-        "uniform-distribution": [_seconds(models.uniform_distribution, SWEEP) for _ in sizes],
-    }
-    ours = dict(zip(sizes, seconds["coupon-collector"], strict=True))
-    largest = _seconds(models.coupon_collector, 0.28, 32768)
-    items = [
-        _time("uniform-distribution", 4e-5, seconds["uniform-distribution"][0]),
-        *(
-            _time(f"coupon-collector, N={n}", _PRINTED_SECONDS[n], ours[n])
-            for n in (min(_PRINTED_SECONDS), max(_PRINTED_SECONDS))
-        ),
-        _time('coupon-collector, N=32768, one value ("more than a day")', 86400, largest),
-    ]
-    if not bench.figures:
-        return Findings(items)
-    figure = figures.time(sizes, seconds, _PRINTED_SECONDS)
-    return Findings(items, {"fig2-time": figure})
-
-
-def _seconds(function: Callable[..., object], *arguments: object) -> float:
-    """Return the time of the fastest of three calls, in seconds."""
-
-    def once() -> float:
-        started = time.perf_counter()
-        function(*arguments)
-        return time.perf_counter() - started
-
-    return min(once() for _ in range(3))
-
-
-def _time(item: str, published: float, ours: float) -> Item:
-    return compared(f"Fig. 2: time of {item} (s)", published, ours, published / 2)
 
 
 def _theory(bench: Bench) -> Findings:
@@ -328,7 +322,7 @@ PAPER = Paper(
     summary="four analytic models of WA, beside each other and beside a simulated Samsung 843TN",
     parts=(
         _models,
-        _figure_2,
+        cost.run,
         _theory,
         _windowed,
         drive.run,

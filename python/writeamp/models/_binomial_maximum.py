@@ -33,7 +33,7 @@ def expected_maximum(trials: int, variables: int, oldest: float, spacing: float)
     contribute to them. The time grows with √trials, and above some hundred variables it does not
     depend on their number.
     """
-    family = _Family(trials, variables, oldest, spacing)
+    family = Family(trials, variables, oldest, spacing)
     ages, weights = family.ages()
     # `most` bounds the maximum; `least` bounds the values of all variables from below.
     least, most = family.reach(float(ages.min()))[0], family.reach(oldest)[1]
@@ -63,7 +63,7 @@ def _log_cdfs(ages: FloatArray, log_binomials: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _Family:
+class Family:
     """The variables of a maximum, by the arguments of `expected_maximum`."""
 
     trials: int
