@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,6 +53,14 @@ def test_all_is_found_again(found: Findings) -> None:
 
 def test_the_figures_are_drawn_from_what_was_computed(found: Findings) -> None:
     assert set(found.figures) == {"fig1-hcwf-over-d", "fig2-3-life-r90", "fig2-3-life-r99"}
+
+
+def test_equal_lives_fail_every_order_of_d_and_of_swaps() -> None:
+    alike = SimpleNamespace(pe_fairness=0.5)
+    lives = {(mode, d, r): alike for mode in wear._MODES for d in wear._D for r in (0.9, 0.99)}
+    items = [*wear._fairness_over_d(lives, 0.9), *wear._best_parameters(lambda *_: 100.0)]
+    assert len(items) == 6
+    assert {item.verdict for item in items} == {"differs"}
 
 
 def test_every_scheme_of_the_comparison_with_levelers_lives_and_levels() -> None:

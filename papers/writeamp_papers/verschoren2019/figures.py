@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from writeamp import meanfield
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.items import Item, compared, ordered
+from writeamp_papers.items import TIE, Item, compared, ordered
 
 # Parameters from the figure's caption. Section 4 states one exception: at these r and f, swapping
 # wins only up to this d.
@@ -21,6 +22,9 @@ _HOT_WRITE_FRACTIONS = (0.8, 0.9)
 _HOT_FRACTIONS = (0.025, 0.05, 0.1, 0.2)
 _D = (*range(1, 31),)
 _D_IN_SHORT = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 15, 16, 18, 20, 25, 30)
+
+# "Small" and "larger" d of section 4. The text calls 2 and 3 small; our limit is the last third.
+_SMALL_D, _LARGE_D = (2, 3), 20
 
 _Curves = dict[float, list[float]]
 
@@ -36,6 +40,7 @@ def figure_1(bench: Bench, d_swap: int) -> Findings:
         *(_lower_minimum(r, f, hcwf[r][f], swap[r][f]) for r in hcwf for f in hcwf[r]),
         *_small_d(sweep, hcwf, swap),
         _random_swap_costs(swap[_HOT_WRITE_FRACTIONS[1]], random_swap),
+        *_random_swap_and_none(sweep, hcwf[_HOT_WRITE_FRACTIONS[1]], random_swap),
     ]
     if not bench.figures:
         return Findings(items)
@@ -139,6 +144,30 @@ def _random_swap_costs(swap: _Curves, random_swap: _Curves) -> Item:
         for random_draw, many in zip(random_swap[f], swap[f], strict=True)
     ]
     return ordered("Fig. 1c: WA with d*=100 ÷ WA with d*=1, largest", max(b / a for a, b in pairs))
+
+
+def _random_swap_and_none(
+    sweep: tuple[int, ...], hcwf: _Curves, random_swap: _Curves
+) -> list[Item]:
+    """Return items on section 4: with d*=1, swapping is better for small d, HCWF for larger d."""
+
+    def largest(curves: _Curves, others: _Curves, numbers: Iterable[int]) -> float:
+        at = [sweep.index(d) for d in numbers]
+        return max(curves[f][i] / others[f][i] for f in curves for i in at)
+
+    return [
+        ordered(
+            "Fig. 1c, d*=1: WA of HCWF(swap) ÷ that of HCWF, largest at d=2 and 3",
+            largest(random_swap, hcwf, _SMALL_D),
+            below=TIE,
+        ),
+        ordered(
+            f"Fig. 1c, d*=1: WA of HCWF ÷ that of HCWF(swap), largest at d≥{_LARGE_D} (HCWF is "
+            "better for larger d)",
+            largest(hcwf, random_swap, (d for d in sweep if d >= _LARGE_D)),
+            below=TIE,
+        ),
+    ]
 
 
 def _panel(title: str, sweep: tuple[int, ...], hcwf: _Curves, swap: _Curves) -> Panel:

@@ -148,7 +148,7 @@ def _row_1_as_printed(setting: Setting, printed: float) -> Item:
 
 
 def _table_1_simulated(bench: Bench) -> list[Item]:
-    precision = _SIMULATION_TOLERANCE / (10 if bench.full else 3)
+    precision = _SIMULATION_TOLERANCE / (10 if bench.full else 2)
     runs = [(setting, precision) for setting, _, _ in _TABLE_1]
     simulated = bench.map(Setting.simulated, runs)
     return [

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 
 from writeamp.plots import life_over_w
 from writeamp.plots.spec import FigureSpec
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.items import Item, at_most, compared, ordered
+from writeamp_papers.items import TIE, Item, at_most, compared, ordered
 
 # Parameters from the captions: b, S_f and f = 1 − r. The values of d are in the figures only.
 _PAGES_PER_BLOCK = 32
@@ -103,7 +104,30 @@ def _fairness(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
         items.append(
             ordered(f"section 5: PE fairness at r=0.99 ÷ that at r=0.9, d={d}", hotter / hot)
         )
-    return items
+    return items + [item for r in _HOT_WRITE_FRACTIONS for item in _fairness_over_d(lives, r)]
+
+
+def _fairness_over_d(lives: Mapping[_Key, Endurance], r: float) -> list[Item]:
+    """Return items on section 5: smaller d is fairer, but d=1 is less fair again."""
+    fairness = {d: lives[_SWAP, d, r].pe_fairness for d in _D}
+    random, small, large = fairness.values()
+    note = ", ".join(f"d={d}: {value:.4f}" for d, value in fairness.items())
+    return [
+        ordered(
+            f"section 5: PE fairness of HCWF(swap) at d={_D[2]} ÷ that at d={_D[1]}, r={r} "
+            "(smaller d is fairer)",
+            large / small,
+            below=TIE,
+            note=note,
+        ),
+        ordered(
+            f"section 5: PE fairness of HCWF(swap) at d=1 ÷ that at d={_D[1]}, r={r} (d=1 is less "
+            "fair again)",
+            random / small,
+            below=TIE,
+            note=note,
+        ),
+    ]
 
 
 def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
@@ -151,7 +175,40 @@ def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
             study.noise,
         )
     )
-    return items
+    return items + _best_parameters(fdw)
+
+
+def _best_parameters(fdw: Callable[[str, int, float], float]) -> list[Item]:
+    """Return items on section 6: which d* and d live longest, and the gain at d=d*=1.
+
+    `fdw` returns the endurance by mode, d and r.
+    """
+    hot, hotter = _HOT_WRITE_FRACTIONS
+    best = {r: max(_D, key=lambda d: fdw(_SWAP, d, r)) for r in _HOT_WRITE_FRACTIONS}
+    gain = {r: fdw(_SWAP_1, 1, r) / fdw(_HCWF, 1, r) for r in _HOT_WRITE_FRACTIONS}
+    return [
+        *(
+            ordered(
+                f"section 6: endurance at d*=1 ÷ that at d*=100, mean over d, r={r} (large d* "
+                "lives longer)",
+                fmean(fdw(_SWAP_1, d, r) / fdw(_SWAP, d, r) for d in _D),
+                below=TIE,
+            )
+            for r in _HOT_WRITE_FRACTIONS
+        ),
+        ordered(
+            f"section 6: best d at r={hot} ÷ best d at r={hotter} (it grows with hotness)",
+            best[hot] / best[hotter],
+            note=f"of {_D}: {best[hot]} and {best[hotter]}",
+        ),
+        ordered(
+            f"section 6: gain in endurance by swaps at d=d*=1, r={hot} ÷ that at r={hotter} (it "
+            "grows with hotness)",
+            gain[hot] / gain[hotter],
+            below=TIE,
+            note=f"factors {gain[hot]:.2f} and {gain[hotter]:.2f}",
+        ),
+    ]
 
 
 def _figures(lives: Mapping[_Key, Endurance]) -> dict[str, FigureSpec]:
