@@ -26,6 +26,7 @@ FROM_ROOT = {
     "changelog.md": "CHANGELOG.md",
     "captured-trace.md": "examples/README.md",
     "reproduce.md": "papers/docs/reproduce.md",
+    "park2017.md": "papers/docs/park2017.md",
 }
 # Text at the end of each page.
 GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"
