@@ -94,6 +94,7 @@ def test_sizes_and_printed_run_lengths_are_the_drive_s_share_of_table_5() -> Non
     assert store.later_bytes == pytest.approx(6e6 * KIB * share, rel=0.01)
     # The log contains each update once. Half of the 60 M operations are updates.
     assert 4 * store.unit_bytes * store.loops == pytest.approx(30e6 * KIB * share, rel=0.1)
+    assert (oltp(share, 3).requests, cassandra(share, 3).loops) == (27_907, 3 * store.loops)
 
 
 def test_a_load_is_judged_at_each_utilization_and_by_its_rise() -> None:

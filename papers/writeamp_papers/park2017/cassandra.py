@@ -58,11 +58,11 @@ class Cassandra:
         )
 
 
-def cassandra(share: float) -> Cassandra:
+def cassandra(share: float, repeats: int = 1) -> Cassandra:
     """Return the load scaled to a drive with a share of the paper's size.
 
-    The paper has 6 M records and 60 M operations.
+    The paper has 6 M records and 60 M operations, which are repeated.
     """
     unit = round(6e6 * share * _RECORD_BYTES / _FILES_UNITS / _BLOCK_BYTES) * _BLOCK_BYTES
-    loops = 60e6 * share * _UPDATES * _RECORD_BYTES / (_LOOP_UNITS * unit)
+    loops = repeats * 60e6 * share * _UPDATES * _RECORD_BYTES / (_LOOP_UNITS * unit)
     return Cassandra(unit, max(1, round(loops / _LARGEST)) * _LARGEST)

@@ -84,14 +84,14 @@ class Oltp:
         )
 
 
-def oltp(share: float) -> Oltp:
+def oltp(share: float, repeats: int = 1) -> Oltp:
     """Return the load scaled to a drive with a share of the paper's size.
 
-    The paper has 45 M records and 1 M requests.
+    The paper has 45 M records and 1 M requests, which are repeated.
     """
     return Oltp(
         round(45_000_000 * share),
-        round(1_000_000 * share),
+        round(1_000_000 * share * repeats),
         8,
         max(_LEAST_BUFFERS_BYTES, round(_BUFFERS_BYTES * share)),
         max(_LEAST_LOG_BYTES, round(_LOG_BYTES * share)),
