@@ -24,9 +24,9 @@ from writeamp_papers.items import Item, at_most, ordered
 from writeamp_papers.park2017 import cassandra, figures, sysbench_oltp
 from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
 
-# The drive has the paper's number of superblocks and op. Its pages have 4 KiB, because the file
-# system's 4 KiB writes would cover larger pages only partly. Its size lets all runs end within half
-# an hour.
+# The drive has the paper's number of superblocks (within 1%) and op. Its pages have 4 KiB, because
+# the file system's 4 KiB writes would cover larger pages only partly. Its size lets all runs end
+# within half an hour.
 DRIVE = device("samsung-843tn", size="512MiB", page_bytes=4096, pages_per_block=152)
 UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
 PRINTED_MOST = 1.2
