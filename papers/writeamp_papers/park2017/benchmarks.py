@@ -37,7 +37,7 @@ SHARE = DRIVE.capacity_bytes / (215 * _GIB)
 # Every run has at least four drive writes. The first two loads have no printed run length: they
 # write these multiples of the drive's capacity to files. For synchronised mail messages, the file
 # system's journal triples the writes. The others repeat the printed run length.
-_FILESERVER_WRITES, _VARMAIL_WRITES = 4.1, 1.45
+_FILESERVER_WRITES, _VARMAIL_WRITES = 4.1, 1.6
 _OLTP_REPEATS, _CASSANDRA_REPEATS = 11, 8
 
 
