@@ -12,6 +12,7 @@ from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.runners import gather_whole, local_runner, processors
 from writeamp_papers.bench import Bench
 from writeamp_papers.huang2011.devices import ARRAY, DEVICES, DISK
+from writeamp_papers.huang2011.printed import SPECIFIC_DEVICES
 from writeamp_papers.huang2011.runs import WAYS, Stretch, Way, measured, way_on
 from writeamp_papers.huang2011.store import Store
 from writeamp_papers.huang2011.workloads import curves, grid, specific
@@ -72,8 +73,9 @@ SHORT = Form(
     lead=0,
     flash_bytes=2 * GIB,
     disk_s=3.0,
-    # These give few workloads, for speed, but many more than a specific model has features.
-    sizes=28,
+    # 77 different sizes, so that the rarest kinds of workload have 77 rows; of shares and strides,
+    # only the ends, for speed.
+    sizes=100,
     steps=2,
     window_requests=400,
     windows=180,
@@ -118,7 +120,7 @@ class Runs:
     Attributes:
         grid: rows of the paper's grid of workloads, or of a part of the grid.
         curves: rows of each curve of Figs. 3 to 7, by the names of `workloads.curves`.
-        specific: rows of the workload-specific models' grid.
+        specific: rows of the workload-specific models' grid; none on devices without such models.
     """
 
     grid: pl.DataFrame
@@ -191,7 +193,9 @@ _Points = tuple[list[WorkloadPoint], dict[str, list[WorkloadPoint]], list[Worklo
 
 def _points(device: str, way: Way, form: Form) -> _Points:
     cells = {DISK: form.disk_cells, ARRAY: form.array_cells}.get(device, form.cells)
-    return grid(cells, each_once=way.each_once), curves(), specific(form.sizes, form.steps)
+    has_kinds = device in SPECIFIC_DEVICES
+    specific_points = specific(form.sizes, form.steps) if has_kinds else []
+    return grid(cells, each_once=way.each_once), curves(), specific_points
 
 
 def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
