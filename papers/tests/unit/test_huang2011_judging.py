@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import tomllib
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from writeamp.learn.blackbox.features import feature_sets
 from writeamp.learn.blackbox.features.feature_sets import EXTENDED as EXTENDED_FEATURES
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp_papers import PAPERS
-from writeamp_papers.huang2011 import curve_figures, store
+from writeamp_papers.huang2011 import curve_figures, store, tree_choice
 from writeamp_papers.huang2011.accuracy import accuracy, tree_for
 from writeamp_papers.huang2011.campaign import FULL, SHORT, Runs, stretches
 from writeamp_papers.huang2011.curves import judged
@@ -27,6 +28,7 @@ from writeamp_papers.huang2011.store import Store, key_of
 from writeamp_papers.huang2011.tables import basic_table, extended_table
 from writeamp_papers.huang2011.trace_loads import STATISTICS, part_of, wrapped
 from writeamp_papers.huang2011.traces import mre
+from writeamp_papers.huang2011.tree_choice import TreeSettings, held_out_error
 from writeamp_papers.huang2011.workloads import cells, curves, grid, some_cells, specific
 from writeamp_papers.items import Item, rises
 
@@ -114,18 +116,39 @@ def test_what_is_held_out_was_measured_as_by_default_and_is_scored_by_other_tree
     found = accuracy(rows, "basic", metrics=("latency",))["latency"]
     assert found[HELD_OUT.name].mre > found[AGED.name].mre
     assert found[HELD_OUT.name].mean == found[AGED.name].mean
-    slower = accuracy({**rows, "fresh": rows_of(points, factor=3.0)}, "basic")["latency"]
+    changed = {**rows, "fresh": rows_of(points, factor=3.0)}
+    slower = accuracy(changed, "basic", metrics=("latency",))["latency"]
     assert slower[FRESH.name].mean > 2 * slower[AGED.name].mean
     assert slower[SHORT_SPAN.name].mean == slower[AGED.name].mean
 
 
-def test_a_leaf_has_five_rows_for_each_coefficient_that_its_features_can_have() -> None:
-    vectors = np.random.default_rng(1).random((200, 3))
-    assert tree_for(vectors).min_samples_leaf == 20
-    vectors[:, 1] = 7.0
-    assert tree_for(vectors).min_samples_leaf == 15
-    tree = tree_for(vectors).fit(vectors, np.exp(vectors[:, 0] > 0.5)).tree_
-    assert tree.rows[tree.feature < 0].min() >= 15
+def test_trees_have_the_settings_with_the_least_recorded_error() -> None:
+    """The record decides: another candidate is chosen if its errors are lower."""
+    record = tomllib.loads(tree_choice.RECORD.read_text(encoding="utf-8"))
+    chosen = tree_choice.least_error(record["candidates"])
+    tree = tree_for(np.random.default_rng(1).random((200, 3)))
+    assert (tree.min_samples_leaf, tree.log_terms) == astuple(chosen)
+    assert (tree.folds, tree.split_candidates, tree.smoothing) == (10, 3, 0)
+    for candidate in record["candidates"]:
+        assert {device: len(errors) for device, errors in candidate["errors"].items()} == (
+            dict.fromkeys(record["rows"], len(METRICS))
+        )
+        better = candidate | {"errors": {"HDD_S": [0.0, 0.0, 0.0]}}
+        settings = TreeSettings(candidate["min_samples_leaf"], candidate["log_terms"])
+        assert tree_choice.least_error([*record["candidates"], better]) == settings
+
+
+def test_held_out_errors_are_those_of_unknown_workloads() -> None:
+    """Small leaves follow steps of a metric; repeated noise of a workload is no knowledge."""
+    draws = np.random.default_rng(3)
+    vectors = draws.random((90, 2))
+    steps = np.exp(np.floor(8 * vectors[:, 0]) % 2)
+    errors = [held_out_error(TreeSettings(rows, False), vectors, steps) for rows in (5, 45)]
+    assert errors[0] < 0.7 * errors[1]
+    noise = np.repeat(draws.normal(0, 1, 15), 6)
+    repeated = np.repeat(vectors[:15], 6, axis=0)
+    held_out = held_out_error(TreeSettings(5, False), repeated, np.exp(noise))
+    assert held_out > 0.7 * np.abs(noise - noise.mean()).mean()
 
 
 def test_means_and_errors_of_basic_models_are_values_and_those_of_extended_ones_bounds(

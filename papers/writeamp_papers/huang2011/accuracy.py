@@ -15,11 +15,11 @@ from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.predictions import Score, score
 from writeamp_papers.huang2011.readings import by_reading
 from writeamp_papers.huang2011.runs import METRICS
+from writeamp_papers.huang2011.tree_choice import chosen_settings
 
 F64 = npt.NDArray[np.float64]
 
 _FOLDS = 10
-_ROWS_OF_A_COEFFICIENT = 5
 # Maximum number of training rows of a Gaussian process; more rows would take too long.
 _PROCESS_ROWS = 250
 
@@ -30,22 +30,13 @@ Scores = Mapping[str, Score]
 def tree_for(
     vectors: F64, *, log_target: bool = True, quantile: float | None = None
 ) -> LinearTreeRegressor:
-    """Return the paper's regression tree with parameters for rows like `vectors`, unfitted.
+    """Return the paper's regression tree for rows like `vectors`, unfitted.
 
-    Its leaves are linear in the features that vary, with at least five rows per coefficient.
-    Splits may use every feature and minimize squared errors. Ten-fold cross-validation prunes
-    the tree (section III.D).
+    The paper has linear leaves, least-squares splits and the metric's logarithm (sections III.D and
+    IV.A). `tree_choice` has the settings that it leaves open.
     """
-    varying = int((np.ptp(vectors, axis=0) > 0).sum())
-    return LinearTreeRegressor(
-        min_samples_leaf=_ROWS_OF_A_COEFFICIENT * (1 + varying),
-        split_candidates=max(1, vectors.shape[1]),
-        log_target=log_target,
-        log_terms=False,
-        quantile=quantile,
-        folds=_FOLDS,
-        smoothing=0.0,
-    )
+    settings = chosen_settings()
+    return settings.tree(vectors.shape[1], log_target=log_target, quantile=quantile)
 
 
 def accuracy(

@@ -30,8 +30,8 @@ _DEFAULT = {
     "alignment": "random addresses are multiples of the size",
     "rows scored": "the training rows",
     "scale of the score": "fitted to the logarithm, scored in natural units",
-    "tree": "least-squares splits, multilinear leaves of at least 5 rows per coefficient, pruned "
-    "by 10-fold cross-validation",
+    "tree": "least-squares splits, multilinear leaves, pruned by 10-fold cross-validation; leaf "
+    "size and logarithms of sizes by held-out errors (`tree_choice.toml`)",
     "grid": "all 12,500 cells, equal workloads as often as they occur",
     "features of a mix": "means of its requests; a random run has no stride",
     "replay of the traces": "at the times of the trace",
