@@ -1,7 +1,7 @@
 """Changes tried to bring the errors of paper 2's basic models (Tables II, V) to the print.
 
 Prints how many of a device's nine errors match under the default reading: as they are, with noise
-in each run, with sequential requests merged by the host, and with other basic characteristics.
+in each run, and with sequential requests merged by the host.
 Run `.venv/bin/python papers/benches/tried_huang2011.py FOLDER`, where FOLDER has the measurements
 of `writeamp reproduce huang2011 --resume FOLDER`.
 """
@@ -9,7 +9,6 @@ of `writeamp reproduce huang2011 --resume FOLDER`.
 from __future__ import annotations
 
 import argparse
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.learn.blackbox.predictions import score
-from writeamp.learn.blackbox.space import GRID
 from writeamp_papers.bench import Bench
 from writeamp_papers.huang2011.accuracy import tree_for, value_of, vectors_of
 from writeamp_papers.huang2011.campaign import runs_of
@@ -25,29 +23,11 @@ from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.printed import BASIC
 from writeamp_papers.huang2011.runs import METRICS
 from writeamp_papers.huang2011.tables import BASIC_ERROR
-from writeamp_papers.huang2011.workloads import PATTERNS, drawn_cells
-
-F64 = npt.NDArray[np.float64]
 
 _NOISES = (0.06, 0.15)
 # Largest request that Linux 2.6 merges to.
 _MERGED_BYTES = 512 << 10
 _MIB = 1 << 20
-
-
-def _plain_means(count: int) -> F64:
-    """Return basic characteristics with plain means of a cell's two sizes and random shares.
-
-    A direction without requests counts, too. Shape (cells, 4).
-    """
-    axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
-    cells = [
-        (*values, np.mean(sizes), np.mean(shares))
-        for *values, first, second in product(*(GRID[name] for name in axes))
-        for sizes in [(first, second)]
-        for shares, _ in PATTERNS
-    ]
-    return np.array(cells, dtype=float)[drawn_cells(count)]
 
 
 def _merged(rows: pl.DataFrame) -> pl.DataFrame:
@@ -77,7 +57,7 @@ def _noisy(rows: pl.DataFrame, noise: float) -> pl.DataFrame:
     )
 
 
-def _show(device: str, name: str, rows: pl.DataFrame, vectors: F64) -> None:
+def _show(device: str, name: str, rows: pl.DataFrame, vectors: npt.NDArray[np.float64]) -> None:
     """Print the means, the errors of the basic models and how many of them match."""
     texts, matches = [], 0
     for metric in METRICS:
@@ -106,7 +86,6 @@ def main() -> None:
         for noise in _NOISES:
             _show(device, f"noise of {noise:.0%}", _noisy(rows, noise), usual)
         _show(device, "merged requests", _merged(rows), usual)
-        _show(device, "plain means as request size and randomness", rows, _plain_means(rows.height))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from writeamp.learn.blackbox.predictions import Score, score
 from writeamp_papers.huang2011.readings import by_reading
 from writeamp_papers.huang2011.runs import METRICS
 from writeamp_papers.huang2011.tree_choice import chosen_settings
+from writeamp_papers.huang2011.workloads import plain_means
 
 F64 = npt.NDArray[np.float64]
 
@@ -51,26 +52,30 @@ def accuracy(
 
     Args:
         rows: measurements by name of the way of making runs (`runs.WAYS`).
-        features: name of the feature set.
+        features: name of the feature set; rows of "basic" must be those of `workloads.grid`.
         log_target: whether the tree is fitted to the logarithm of the metric.
         quantile: quantile fitted in the leaves, instead of least squares.
         metrics: some of `METRICS`.
     """
     vectors = {way: vectors_of(table, features) for way, table in rows.items()}
+    settings = plain_means(rows["aged"].height) if features == "basic" else None
     scores: dict[str, Scores] = {}
     for metric in metrics:
-        own = {}
-        for way, table in rows.items():
+
+        def own(table: pl.DataFrame, vectors_of_table: F64, metric: str = metric) -> Score:
             values = table[metric].to_numpy()
-            tree = tree_for(vectors[way], log_target=log_target, quantile=quantile)
-            own[way] = score(metric, values, tree.fit(vectors[way], values).predict(vectors[way]))
+            tree = tree_for(vectors_of_table, log_target=log_target, quantile=quantile)
+            fitted = tree.fit(vectors_of_table, values)
+            return score(metric, values, fitted.predict(vectors_of_table))
+
         values = rows["aged"][metric].to_numpy()
         unseen = _unseen(vectors["aged"], values, log_target=log_target, quantile=quantile)
         scores[metric] = by_reading(
-            aged=own["aged"],
-            fresh=own["fresh"],
+            aged=own(rows["aged"], vectors["aged"]),
+            fresh=own(rows["fresh"], vectors["fresh"]),
             held_out=score(metric, values, unseen),
-            short_span=own["short span"],
+            short_span=own(rows["short span"], vectors["short span"]),
+            settings=None if settings is None else own(rows["aged"], settings),
         )
     return scores
 

@@ -20,7 +20,7 @@ from writeamp.learn.blackbox.space import GRID, KIB, WorkloadPoint
 
 _STRIDES = tuple(kib * KIB for kib in (1, 64, 128, 256))
 # Pairs of (random share of writes, of reads) and (stride of writes, of reads in bytes).
-PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
+_PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
     *((shares, (0, 0)) for shares in product(GRID["write_randomness"], repeat=2)),
     *(((0.0, 0.0), strides) for strides in product(_STRIDES, repeat=2)),
 ]
@@ -42,7 +42,7 @@ def cells() -> tuple[WorkloadPoint, ...]:
             read_stride_bytes=strides[1],
         )
         for write_ratio, depth, write_bytes, read_bytes in product(*(GRID[name] for name in axes))
-        for randomness, strides in PATTERNS
+        for randomness, strides in _PATTERNS
     )
 
 
@@ -58,6 +58,21 @@ def some_cells(count: int) -> list[WorkloadPoint]:
 def drawn_cells(count: int) -> npt.NDArray[np.intp]:
     """Return the positions in `cells` of `count` randomly drawn cells."""
     return np.random.default_rng(_SEED).permutation(len(cells()))[:count]
+
+
+def plain_means(count: int) -> npt.NDArray[np.float64]:
+    """Return basic characteristics of the first drawn cells, from the generator's settings.
+
+    Request size and randomness are plain means of the settings for reads and writes, even if the
+    cell has no request of one direction. Shape (cells, 4), in the order of the basic features.
+    """
+    axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
+    means = [
+        (ratio, depth, np.mean(sizes), np.mean(shares))
+        for ratio, depth, *sizes in product(*(GRID[name] for name in axes))
+        for shares, _ in _PATTERNS
+    ]
+    return np.array(means, dtype=float)[drawn_cells(count)]
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
