@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from writeamp_papers.bench import Bench
 from writeamp_papers.four_level.choices import CHOICES, Choices, Firmware, by_reading
 from writeamp_papers.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, SIZES, Access, grid
+from writeamp_papers.four_level.scales import scale_of
 
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 SHARES = (1.0, 0.5)
@@ -20,24 +21,20 @@ _VOLUME_BYTES = 5 * GIB
 STEADY = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 _TIMED_SHARE = 0.02
 
-
-@dataclass(frozen=True)
-class MicroForm:
-    """Scale of the drives, and the maximum number of 512-byte writes of a workload."""
-
-    scale: Scale
-    most_small_writes: int
-
-    def volume(self, access: Access) -> int:
-        """Return the bytes that a workload of this access writes."""
-        volume = _VOLUME_BYTES // self.scale.factor
-        if access.size > SECTOR_BYTES:
-            return volume
-        return min(volume, self.most_small_writes * access.size)
+# Reads of a block that disturb it, where read disturb is modelled (section II.B). The paper gives
+# no number. With the usual tens of thousands, no block of a scaled run would be refreshed.
+HALF_READS = replace(STEADY, write_share=0.5)
+DISTURBING_READS = 8
 
 
-FULL = MicroForm(Scale(16, 64), 32_768)
-SHORT = MicroForm(Scale(64, 32), 32_768)
+# Maximum number of 512-byte writes of a workload.
+_MOST_SMALL_WRITES = 32_768
+
+
+def _volume(scale: Scale, access: Access) -> int:
+    """Return the bytes that a workload of this access writes."""
+    volume = _VOLUME_BYTES // scale.factor
+    return min(volume, _MOST_SMALL_WRITES * access.size) if access.size == SECTOR_BYTES else volume
 
 
 @dataclass(frozen=True)
@@ -49,12 +46,14 @@ class Workload:
         access: the host's accesses.
         memory_of: the profile whose memory the drive has, if not its own.
         is_empty: whether TRIM has emptied the drive, instead of twelve hours of random writes.
+        disturbing_reads: reads of a block after which it is refreshed; 0 for no refresh.
     """
 
     drive: str
     access: Access
     memory_of: str | None = None
     is_empty: bool = False
+    disturbing_reads: int = 0
 
 
 class ReadingCounts:
@@ -73,9 +72,11 @@ class ReadingCounts:
         *,
         memory_of: str | None = None,
         is_empty: bool = False,
+        disturbing_reads: int = 0,
     ) -> Counts:
         """Return the counts of one workload."""
-        return self._found[self._firmware, Workload(drive, access, memory_of, is_empty)]
+        workload = Workload(drive, access, memory_of, is_empty, disturbing_reads)
+        return self._found[self._firmware, workload]
 
     def wa(self, drive: str, access: Access) -> float:
         """Return the write amplification of one workload."""
@@ -100,10 +101,10 @@ class ReadingCounts:
 class MicroMeasurement:
     """Program counts of every workload under each reading, and the scale of the drives."""
 
-    def __init__(self, counts: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
+    def __init__(self, counts: Mapping[tuple[Firmware, Workload], Counts], scale: Scale) -> None:
         """Store the counts by firmware and workload, and the scale of the drives."""
         self._found = counts
-        self.form = form
+        self.scale = scale
 
     def under(self, choices: Choices) -> ReadingCounts:
         """Return the counts under one reading."""
@@ -116,12 +117,12 @@ class MicroMeasurement:
 
 def measured(bench: Bench) -> MicroMeasurement:
     """Run Table II's micro-benchmarks on the three drives, each in its random steady state."""
-    form = FULL if bench.full else SHORT
+    scale = scale_of(bench)
     firmwares = dict.fromkeys(choices.firmware for choices in CHOICES.values())
     keys = [(firmware, workload) for firmware in firmwares for workload in _workloads()]
     bench.step(f"{len(keys)} micro-benchmarks on steady drives (Figs. 7 and 8)")
-    done = bench.map(_counts, [(form, *key) for key in keys])
-    return MicroMeasurement(dict(zip(keys, done, strict=True)), form)
+    done = bench.map(_counts, [(scale, *key) for key in keys])
+    return MicroMeasurement(dict(zip(keys, done, strict=True)), scale)
 
 
 def _workloads() -> list[Workload]:
@@ -132,19 +133,21 @@ def _workloads() -> list[Workload]:
         *of_figures,
         Workload("ssd-m", STEADY, memory_of="ssd-s"),
         Workload("ssd-i", STEADY, is_empty=True),
+        Workload("ssd-i", HALF_READS, disturbing_reads=DISTURBING_READS),
     ]
 
 
-def _counts(form: MicroForm, firmware: Firmware, workload: Workload) -> Counts:
+def _counts(scale: Scale, firmware: Firmware, workload: Workload) -> Counts:
     """Return the counts of a workload."""
-    drive = form.scale.drive(
+    drive = scale.drive(
         workload.drive,
         firmware,
+        f"refresh.reads_per_block={workload.disturbing_reads}",
         reads_share_cache=workload.access.write_share < 1,
         memory_of=workload.memory_of,
     )
     space = drive.capacity_bytes
-    load = workload.access.load(space, form.volume(workload.access), seed=2)
+    load = workload.access.load(space, _volume(scale, workload.access), seed=2)
     if workload.is_empty:
         return Life(drive, load, is_filled=False).settle()
     warm_up = STEADY.load(space, round(_TIMED_SHARE * space), seed=1)

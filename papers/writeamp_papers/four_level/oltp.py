@@ -1,9 +1,8 @@
 """Figures 10 and 11: the traces F1 and F2 on a drive made steady by random writes.
 
-The traces are not available except for the first requests of F1. Generators from the statistics of
-Table II replace them: mean and largest sizes by direction, and the share of reads. The paper states
-neither the addresses nor the share of sequential requests. Both are taken from the first 10,000
-requests of F1 (Storage Performance Council, Financial1), under every reading.
+Only the first 10,000 requests of F1 are public (Storage Performance Council, Financial1). Generated
+requests replace both traces: mean and largest sizes by direction and the share of reads are those
+of Table II, the locality is measured from F1's first requests (`F1_STARTS`), under every reading.
 """
 
 from __future__ import annotations
@@ -24,10 +23,34 @@ from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_readin
 from writeamp_papers.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp_papers.four_level.loads import SECTOR_BYTES, Integers, requests
 from writeamp_papers.four_level.partitions import SUB_TEST_BYTES
+from writeamp_papers.four_level.scales import scale_of
 from writeamp_papers.items import Item, at_most, compared, falls, ordered, rises, settled_at, spread
 
 KIB = 1024
 NOTE = "requests are generated from Table II's statistics; the trace is not available"
+
+
+@dataclass(frozen=True)
+class Locality:
+    """Starts of requests; shares by direction are (of writes, of reads).
+
+    A request continues where an earlier write ended, starts where an earlier request of its
+    direction started, or starts at a random sector.
+
+    Attributes:
+        continued: shares of requests that start where one of the last writes (`_RECENT`) ended.
+        returning: shares, among all other requests, of starts used before.
+        extent_gib: size of the range of addresses.
+    """
+
+    continued: tuple[float, float]
+    returning: tuple[float, float]
+    extent_gib: float
+
+
+# The first 10,000 requests of F1. Its 22 volumes are taken as one range without gaps.
+F1_STARTS = Locality((0.54, 0.06), (0.69, 0.42), 3.9)
+_RECENT = 64
 
 
 @dataclass(frozen=True)
@@ -38,8 +61,7 @@ class Statistics:
         write_share: share of writes among the requests.
         written_gib: GiB that the whole trace writes.
         mean_bytes, most_bytes: mean and largest sizes by direction, (write, read).
-        sequential_share: share of requests that start at the end of the previous request.
-        span_share: size of the range in which all other requests start, as a share of the drive.
+        locality: where requests start.
     """
 
     name: str
@@ -47,8 +69,7 @@ class Statistics:
     written_gib: float
     mean_bytes: tuple[float, float]
     most_bytes: tuple[int, int]
-    sequential_share: float = 0.54
-    span_share: float = 0.02
+    locality: Locality = F1_STARTS
 
     def loads(self, space_bytes: int, factor: int, sub_test_bytes: int) -> Iterator[EngineLoad]:
         """Yield sub-tests of about equal written bytes, repeating the trace from its start.
@@ -59,7 +80,8 @@ class Statistics:
             sub_test_bytes: bytes written by each sub-test.
         """
         whole_bytes = round(self.written_gib * GIB / factor)
-        offsets, sizes, is_write = self.requests(space_bytes, whole_bytes, seed=1)
+        range_bytes = min(space_bytes, round(self.locality.extent_gib * GIB / factor))
+        offsets, sizes, is_write = self.requests(range_bytes, whole_bytes, seed=1)
         written = np.cumsum(np.where(is_write, sizes, 0))
         for number in itertools.count():
             # Written bytes of a repeated trace continue at the end of the previous repetition.
@@ -74,42 +96,92 @@ class Statistics:
         return repetitions * written.size + int(np.searchsorted(written, rest))
 
     def requests(
-        self, space_bytes: int, volume_bytes: int, *, seed: int
+        self, range_bytes: int, volume_bytes: int, *, seed: int
     ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
         """Return first bytes, sizes in bytes and directions (True: write); shape (n,) each."""
         draws = np.random.default_rng(seed)
         count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
         is_write = draws.random(count) < self.write_share
-        sizes = np.where(
-            is_write,
-            _sizes(draws, count, self.mean_bytes[0], self.most_bytes[0]),
-            _sizes(draws, count, self.mean_bytes[1], self.most_bytes[1]),
-        )
-        longest = max(self.most_bytes)
-        span_bytes = max(int(space_bytes * self.span_share), 2 * longest) - longest
-        return self._offsets(draws, sizes, span_bytes), sizes, is_write
+        sizes = np.empty(count, np.int64)
+        for chosen, mean, most in zip(
+            (is_write, ~is_write), self.mean_bytes, self.most_bytes, strict=True
+        ):
+            sizes[chosen] = _sizes(draws, int(chosen.sum()), mean, most)
+        return self._offsets(draws, sizes, is_write, range_bytes), sizes, is_write
 
-    def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
-        """Return first bytes of requests: a random sector, or the end of the previous request."""
-        goes_on = draws.random(sizes.size) < self.sequential_share
-        goes_on[0] = False
-        starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
-        # Within a run, each request starts at the run's start plus the sizes of its previous
-        # requests.
-        bytes_before = np.cumsum(sizes) - sizes
-        run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(sizes.size)))
-        offsets: Integers = (starts[run] + bytes_before - bytes_before[run]) % span_bytes
+    def _offsets(
+        self,
+        draws: np.random.Generator,
+        sizes: Integers,
+        is_write: npt.NDArray[np.bool_],
+        range_bytes: int,
+    ) -> Integers:
+        """Return first bytes of requests, multiples of the sector size.
+
+        A request refers to an earlier one, where it continues or starts again, or to itself.
+        """
+        count, at = sizes.size, np.arange(sizes.size)
+        continues = draws.random(count) < np.where(is_write, *self.locality.continued)
+        returns = draws.random(count) < np.where(is_write, *self.locality.returning)
+        earlier, steps = at.copy(), np.zeros(count, np.int64)
+        for direction in (is_write, ~is_write):
+            starts = at[direction & ~continues]
+            _refer(earlier, starts, starts[returns[starts]], draws, count)
+        _refer(earlier, at[is_write], at[continues], draws, _RECENT)
+        steps[continues] = _whole_sectors(sizes[earlier[continues]])
+        steps[earlier == at] = 0
+        # Each pass doubles the number of references that `earlier` and `steps` have followed.
+        while (earlier[earlier] != earlier).any():
+            steps, earlier = steps + steps[earlier], earlier[earlier]
+        sectors = (range_bytes - max(self.most_bytes)) // SECTOR_BYTES
+        at_random = draws.integers(0, sectors, count) * SECTOR_BYTES
+        offsets: Integers = (at_random[earlier] + steps) % (sectors * SECTOR_BYTES)
         return offsets
 
 
-def _sizes(
-    draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: float
-) -> Integers:
-    """Draw sizes in bytes: whole sectors, geometrically distributed up to a maximum."""
-    sectors = draws.geometric(min(1.0, SECTOR_BYTES / mean_bytes), count)
-    sizes: Integers = np.minimum(sectors, int(most_bytes) // SECTOR_BYTES) * SECTOR_BYTES
+def _refer(
+    earlier: Integers,
+    targets: Integers,
+    requests_at: Integers,
+    draws: np.random.Generator,
+    most: int,
+) -> None:
+    """Let requests refer to a random one of the last `most` targets before them, if any.
+
+    Args:
+        earlier: for each request, the request that it refers to; changed in place.
+        targets: numbers of the requests that can be referred to, ascending.
+        requests_at: numbers of the requests that refer.
+        draws: source of random numbers.
+        most: how many of the last targets are possible.
+    """
+    possible = np.searchsorted(targets, requests_at)
+    ago = (draws.random(possible.size) * np.minimum(possible, most)).astype(np.int64) + 1
+    refers = possible > 0
+    earlier[requests_at[refers]] = targets[(possible - ago)[refers]]
+
+
+def _whole_sectors(sizes: Integers) -> Integers:
+    return -(-sizes // SECTOR_BYTES) * SECTOR_BYTES
+
+
+def _sizes(draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: int) -> Integers:
+    """Draw sizes in bytes: one of the largest size, the others geometrically distributed.
+
+    They are whole sectors, cut off at the largest size; the expected mean is `mean_bytes`.
+    """
+    most = most_bytes // SECTOR_BYTES
+    others = (count * mean_bytes - most_bytes) / (count - 1) / SECTOR_BYTES
+    rate = 1 / others
+    # The mean of the cut sizes is (1 - (1 - rate)^most) / rate; the iteration solves for the rate.
+    for _ in range(_ITERATIONS):
+        rate = (1 - (1 - rate) ** most) / others
+    sizes: Integers = np.minimum(draws.geometric(rate, count), most) * SECTOR_BYTES
+    sizes[draws.integers(count)] = most_bytes
     return sizes
 
+
+_ITERATIONS = 50
 
 # Table II.
 F1 = Statistics("F1", 0.77, 14.6, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
@@ -124,8 +196,6 @@ _STABLE = 10
 # Tolerance of values that the paper states as "about": 25%. A change of WA up to 5% counts as none.
 _ABOUT = 0.25
 _UNNOTICED = 0.05
-
-_FULL, _SHORT = Scale(16, 64), Scale(64, 32)
 
 _Tests: TypeAlias = list[Counts]
 
@@ -146,7 +216,7 @@ class _OltpRun:
 
 def run(bench: Bench) -> Findings:
     """Replay both traces under each reading."""
-    scale = _FULL if bench.full else _SHORT
+    scale = scale_of(bench)
     runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
     keys = [(choices, name) for choices in runs for name in _TRACES]
     bench.step(f"F1 and F2 on a steady drive, {len(runs)} times (Figs. 10 and 11)")

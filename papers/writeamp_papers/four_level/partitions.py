@@ -21,6 +21,7 @@ from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_readin
 from writeamp_papers.four_level.drives import GIB, Drive, Life, Scale
 from writeamp_papers.four_level.formulas import PARTITIONS_GB, SSD_I_OP_SPACE_GB
 from writeamp_papers.four_level.loads import PAGE_BYTES, Access
+from writeamp_papers.four_level.scales import scale_of
 from writeamp_papers.items import (
     Erratum,
     Item,
@@ -67,9 +68,6 @@ _DEFAULT_OP, _LABELLED_GB = 7.0, 40.0
 _FILL = Access(131_072, is_random=False, write_share=1, is_aligned=True)
 _RANDOM = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-_FULL = Scale(16, 64)
-_SHORT = Scale(64, 32)
-
 
 @dataclass(frozen=True)
 class SubTests:
@@ -112,7 +110,7 @@ class _PartitionRun:
 
 def run(bench: Bench) -> Findings:
     """Run the sub-tests in every disk partition under each reading of the paper."""
-    scale = _FULL if bench.full else _SHORT
+    scale = scale_of(bench)
     runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
     keys = [(choices, op) for choices in runs for op in PARTITIONS_GB]
     bench.step(f"fifteen sub-tests in {len(PARTITIONS_GB)} partitions, {len(runs)} times (Fig. 9)")

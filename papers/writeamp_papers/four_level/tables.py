@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from statistics import fmean
 
 from writeamp.devices.device import Device, device
@@ -73,25 +72,47 @@ def run(_: Bench) -> Findings:
     return Findings(items)
 
 
+# Table II, by trace: share of writes (%), written data (GiB), mean and largest sizes of writes and
+# of reads (KiB); with the ids of the statements. The print has "16K" as F1's largest write in a
+# column of KiB; it is taken as 16 KiB, as in the table's column of I/O sizes.
+_TABLE_2 = (
+    (F1, (77, 14.6, 3.8, 2.3, 16, 8.3), ("P5-T2-4", "P5-T2-4", "P5-T2-2", "P5-T2-3")),
+    (F2, (18, 1.8, 3.0, 2.3, 256, 64), ("P5-T2-7", "P5-T2-7", "P5-T2-5", "P5-T2-6")),
+)
+# The generated traces are this factor shorter than the real ones; F2 has 437,000 requests.
+_SHORTER = 8
+
+
 def _table_2() -> list[Item]:
     """Return items on the statistics of the generated requests."""
     items = []
-    for trace, share, means_kib, gib, statement in (
-        (F1, 77, (3.8, 2.3), 14.6, "P5-T2-2"),
-        (F2, 18, (3.0, 2.3), 1.8, "P5-T2-5"),
-    ):
-        of_trace = f"Table II: {trace.name},"
-        shown = [
-            compared(f"{of_trace} share of writes (%)", share, 100 * trace.write_share, 0.5),
-            compared(f"{of_trace} written data (GiB)", gib, trace.written_gib, 0.05),
-            *(
-                compared(f"{of_trace} mean {of} (KiB)", printed, ours / _KB, 0.05)
-                for of, printed, ours in zip(
-                    ("write", "read"), means_kib, trace.mean_bytes, strict=True
+    for trace, printed, (writes, written, means, largest) in _TABLE_2:
+        range_bytes = round(trace.locality.extent_gib * _GB)
+        _, sizes, is_write = trace.requests(
+            range_bytes, round(trace.written_gib * _GB / _SHORTER), seed=1
+        )
+        of_writes, of_reads = sizes[is_write], sizes[~is_write]
+        rows = (
+            ("share of writes (%)", 100 * is_write.mean(), 0.5, writes),
+            ("written data (GiB)", of_writes.sum() * _SHORTER / _GB, _TENTH, written),
+            ("mean write (KiB)", of_writes.mean() / _KB, _TENTH, means),
+            ("mean read (KiB)", of_reads.mean() / _KB, _TENTH, means),
+            ("largest sizes, write (KiB)", of_writes.max() / _KB, _TENTH, largest),
+            ("largest sizes, read (KiB)", of_reads.max() / _KB, _TENTH, largest),
+        )
+        items += [
+            typed_in(
+                compared(
+                    f"Table II: {trace.name}, {what}",
+                    value,
+                    float(ours),
+                    tolerance,
+                    note="of generated requests",
+                    statement=statement,
                 )
-            ),
+            )
+            for value, (what, ours, tolerance, statement) in zip(printed, rows, strict=True)
         ]
-        items += [typed_in(replace(item, statement=statement)) for item in shown]
     return items
 
 
