@@ -149,6 +149,15 @@ def test_a_saved_model_predicts_the_same_to_the_last_bit(name: str, tmp_path: Pa
     assert again.cross_validate(TABLE[:100], 2) == model.cross_validate(TABLE[:100], 2)
 
 
+def test_the_shipped_quantile_tree_predicts_the_median() -> None:
+    table = measured(200, noise=0.3)
+    predicted = train(table, model="quantile-tree", targets=["latency"]).predict(table)["latency"]
+    ratio = table["latency_us"].to_numpy() / predicted.value
+    # A leaf's model meets some rows exactly; half of them count as below it.
+    below, above = (np.mean(ratio < 1 + side) for side in (-1e-9, 1e-9))
+    assert (below + above) / 2 == pytest.approx(0.5, abs=0.02)
+
+
 def test_a_document_of_a_forest_predicts_the_same_to_the_last_bit() -> None:
     x = TABLE.select(*GRID).to_numpy()
     model = LinearForestRegressor(n_estimators=3).fit(x, TABLE["latency_us"].to_numpy())
