@@ -14,6 +14,7 @@ import writeamp as wa
 from places import ROOT
 from registered import ONLY, alone, fewest_blocks
 from writeamp.devices.geometry import LAYOUTS
+from writeamp.registry import engine_entries as every
 
 GOLDEN = ROOT / "tests" / "data" / "golden.json"
 # Forms of entries that their examples are not: a workload, a manager and victims.
@@ -31,6 +32,9 @@ FORMS = [
     ("zipf:s=0.99", "oracle:streams=4,spacing=linear", "greedy"),
     ("zipf:s=0.99", "dac:regions=4,residence=0.5", "greedy"),
     ("zipf:s=0.99", "warcip:penalty=age,start=shortest", "greedy"),
+    # Uniform writes all go to one stream or group.
+    ("hot-cold:f=0.2,r=0.8", "hcwf", "greedy"),
+    ("groups:sizes=1/1,freq=1/9", "wolf:weight=0.2", "greedy"),
 ]
 
 
@@ -42,7 +46,7 @@ def counters() -> dict[str, list[int]]:
         runs = [("uniform", "single", v.example, 128) for v in alone("victims")]
         runs += [("uniform", m.example, "greedy", fewest_blocks(m, 128)) for m in managers]
         runs += [(w.example, "sepgc", "cost-benefit", 128) for w in alone("workloads")]
-        runs += [(*form, 512) for form in FORMS if is_asked_for(form)]
+        runs += [(*form, 512) for form in FORMS if is_asked_for(form) and serves(form, layout)]
         for workload, manager, victims, blocks in runs:
             result = wa.simulate(
                 "eagletree",
@@ -64,6 +68,12 @@ def counters() -> dict[str, list[int]]:
 def is_asked_for(form: tuple[str, str, str]) -> bool:
     """Return whether it is a form of the one entry that is to be tested, if that is one."""
     return ONLY is None or ONLY in (spec.split(":")[0] for spec in form)
+
+
+def serves(form: tuple[str, str, str], layout: str) -> bool:
+    """Return whether the manager of a form serves a layout."""
+    name = form[1].split(":")[0]
+    return any(m.name == name and layout in m.declared["layouts"] for m in every("managers"))
 
 
 def changed(found: dict[str, list[int]], golden: dict[str, list[int]]) -> list[str]:
