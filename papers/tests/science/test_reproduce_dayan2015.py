@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import writeamp as wa
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
 from writeamp.plots import save
 from writeamp_papers import PAPERS, Bench, Findings, Item
+from writeamp_papers.dayan2015 import allocation
 from writeamp_papers.dayan2015.drives import SHORT, run
 
 PRINTED = {
@@ -27,8 +29,13 @@ PRINTED = {
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
-    return PAPERS["dayan2015"].run(Bench(figures=True, runner=AsElsewhere()))
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="module")
+def found(replay: Replay) -> Findings:
+    return PAPERS["dayan2015"].run(Bench(figures=True, runner=replay))
 
 
 def items(found: Findings, start: str) -> list[Item]:
@@ -37,6 +44,22 @@ def items(found: Findings, start: str) -> list[Item]:
 
 def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> None:
     assert_reproduced("dayan2015", found)
+
+
+def test_every_match_is_computed(
+    found: Findings, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explore = wa.allocation.explore
+    # Workloads of fewer chunks are other workloads, and take no time.
+    monkeypatch.setattr(wa.allocation, "explore", lambda chunks, op: explore(chunks // 2 + 4, op))
+    names = ("explore", "optimal", "closed_form")
+    roots = [(wa.allocation, name) for name in names]
+    assert_matches_are_computed(
+        found,
+        lambda: PAPERS["dayan2015"].run(Bench(runner=replay.changed())),
+        (allocation, "expected_value"),
+        *roots,
+    )
 
 
 def test_the_printed_values_stand_beside_ours(found: Findings) -> None:

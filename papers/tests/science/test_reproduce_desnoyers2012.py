@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
 from writeamp_papers import PAPERS, Bench, Findings
 from writeamp_papers.desnoyers2012 import paper
 
@@ -13,14 +13,26 @@ MIXED = "greedy, 90% of writes to 5% of pages, mixed: simulation"
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
-    return PAPERS["desnoyers2012"].run(Bench(runner=AsElsewhere()))
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="module")
+def found(replay: Replay) -> Findings:
+    return PAPERS["desnoyers2012"].run(Bench(runner=replay))
 
 
 def test_verdicts_hold_what_all_papers_must_hold(found: Findings) -> None:
     assert_reproduced("desnoyers2012", found)
     differing = [item.item for item in found.items if item.verdict == "differs"]
     assert differing == [MIXED]
+
+
+def test_every_match_is_computed(found: Findings, replay: Replay) -> None:
+    roots = [(paper, name) for name in ("expected_value", "markov", "d_choices")]
+    assert_matches_are_computed(
+        found, lambda: PAPERS["desnoyers2012"].run(Bench(runner=replay.changed())), *roots
+    )
 
 
 def test_formulas_and_simulations_agree_with_each_other(found: Findings) -> None:

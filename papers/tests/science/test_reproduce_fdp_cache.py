@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
 from writeamp_papers import PAPERS, Bench
 from writeamp_papers.fdp_cache import paper
 from writeamp_papers.fdp_cache.pairs import PAIRS, Pair
@@ -21,8 +21,14 @@ def pair(name: str) -> Pair:
 
 
 def test_verdicts_hold_what_all_papers_must_hold() -> None:
-    found = PAPERS["fdp-cache"].run(Bench(runner=AsElsewhere()))
+    replay = Replay()
+    found = PAPERS["fdp-cache"].run(Bench(runner=replay))
     assert_reproduced("fdp-cache", found)
+    assert_matches_are_computed(
+        found,
+        lambda: PAPERS["fdp-cache"].run(Bench(runner=replay.changed())),
+        (paper.Inputs, "formula"),
+    )
     assert all(" over op " in item.note for item in found.items if item.kind == "value")
 
 

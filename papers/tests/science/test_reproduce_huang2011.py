@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ import numpy as np
 import pytest
 
 from forms import FULL as ALL_IS_ASKED_FOR
-from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
+from item_values import assert_values
+from replayed import Changed, Replay, assert_matches_are_computed, factors, moved
+from reproduced import assert_matches_can_fail, assert_reproduced
 from writeamp.cli import main
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp_papers import PAPERS, Bench, Findings, surprises
@@ -43,10 +45,15 @@ def use(patch: pytest.MonkeyPatch, form: campaign.Form) -> None:
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="module")
+def found(replay: Replay) -> Iterator[Findings]:
     with pytest.MonkeyPatch.context() as patch:
         use(patch, campaign.PART)
-        return PAPER.run(Bench(figures=True, runner=AsElsewhere()))
+        yield PAPER.run(Bench(figures=True, runner=replay))
 
 
 def test_the_part_has_the_pinned_differences_and_no_other(found: Findings) -> None:
@@ -83,6 +90,25 @@ def test_every_cell_of_the_tables_has_an_item(found: Findings) -> None:
         assert len([name for name in names if name.startswith(f"Table {table},")]) == count
     in_tables = [item for item in found.items if item.item.startswith("Table")]
     assert all(math.isfinite(item.ours) for item in in_tables if "Table IV" not in item.item)
+
+
+def test_measured_values_are_those_that_are_stored(found: Findings) -> None:
+    assert_values("huang2011", found.items, fitted="M[AR]E|R²|extended|basic|Fig. 8")
+
+
+def test_every_match_is_computed(
+    found: Findings, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_matches_can_fail("huang2011", found)
+    by = factors()
+    scores = {key: moved(of_device, by) for key, of_device in device_scores._KNOWN.items()}
+    monkeypatch.setattr(device_scores, "_KNOWN", scores)
+    # The last call replays the traces; the runs of the devices are stored.
+    assert_matches_are_computed(
+        found,
+        lambda: PAPER.run(Bench(runner=Changed(replay.calls[-1:]))),
+        counted={"Fig. 3: share of the write ratios at which SSD_I is not the fastest"},
+    )
 
 
 def test_what_is_pinned_or_left_out_is_an_item(found: Findings) -> None:

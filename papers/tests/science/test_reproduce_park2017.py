@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import writeamp as wa
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
 from writeamp.text import html_text
 from writeamp_papers import PAPERS, Bench, Findings, Item, Reproduction
 from writeamp_papers.gallery import write_gallery
+from writeamp_papers.park2017 import drive
 from writeamp_papers.park2017.drive import channels_of
 from writeamp_papers.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
@@ -80,9 +81,14 @@ ERRATA = {
 
 
 @pytest.fixture(scope="session")
-def found() -> Findings:
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="session")
+def found(replay: Replay) -> Findings:
     """Findings of a short reproduction, computed once for all tests."""
-    return PAPERS["park2017"].run(Bench(runner=AsElsewhere()))
+    return PAPERS["park2017"].run(Bench(runner=replay))
 
 
 def item_of(found: Findings, name: str, published: float) -> Item:
@@ -103,6 +109,14 @@ def test_the_gallery_has_every_number_of_the_paper(found: Findings, tmp_path: Pa
 
 def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> None:
     assert_reproduced("park2017", found)
+
+
+def test_every_match_is_computed(found: Findings, replay: Replay) -> None:
+    names = ("uniform_distribution", "expected_value", "markov", "coupon_collector", "effective_op")
+    roots = [(drive, "overwrite"), *((wa.models, name) for name in names)]
+    assert_matches_are_computed(
+        found, lambda: PAPERS["park2017"].run(Bench(runner=replay.changed())), *roots
+    )
 
 
 def test_every_published_value_is_an_item(found: Findings) -> None:

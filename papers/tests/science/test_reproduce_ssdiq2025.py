@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
+from writeamp import allocation
 from writeamp_papers import PAPERS, Bench, Findings
 from writeamp_papers.ssdiq2025 import paper
 from writeamp_papers.ssdiq2025.write_buffer import evicted
@@ -18,12 +20,25 @@ SMALL = {unit: replace(size, blocks=size.blocks // 4) for unit, size in paper._S
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
-    return PAPERS["ssdiq2025"].run(Bench())
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="module")
+def found(replay: Replay) -> Findings:
+    return PAPERS["ssdiq2025"].run(Bench(runner=replay))
 
 
 def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> None:
     assert_reproduced("ssdiq2025", found)
+
+
+def test_every_match_is_computed(found: Findings, replay: Replay) -> None:
+    assert_matches_are_computed(
+        found,
+        lambda: PAPERS["ssdiq2025"].run(Bench(runner=replay.changed())),
+        (allocation, "optimal"),
+    )
 
 
 def test_the_print_of_high_zipf_exponents_needs_the_write_buffer(found: Findings) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from replayed import Replay, assert_matches_are_computed
 from reproduced import assert_reproduced
-from stand_in_runners import AsElsewhere
+from writeamp import meanfield
 from writeamp_papers import PAPERS, Bench, Findings
 from writeamp_papers.verschoren2019 import levelers, wear
 
@@ -18,8 +19,13 @@ ROW_1_AS_PRINTED = "Table 1, ODE: b=64, S_f=0.15, d/d*=4/1, r/f=0.96/0.24"
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
-    return PAPERS["verschoren2019"].run(Bench(figures=True, runner=AsElsewhere()))
+def replay() -> Replay:
+    return Replay()
+
+
+@pytest.fixture(scope="module")
+def found(replay: Replay) -> Findings:
+    return PAPERS["verschoren2019"].run(Bench(figures=True, runner=replay))
 
 
 def test_the_tables_agree_with_print_to_the_printed_digits(found: Findings) -> None:
@@ -49,6 +55,13 @@ def test_the_errata_are_the_known_ones(found: Findings) -> None:
 
 def test_all_is_found_again(found: Findings) -> None:
     assert_reproduced("verschoren2019", found)
+
+
+def test_every_match_is_computed(found: Findings, replay: Replay) -> None:
+    roots = [(meanfield, name) for name in ("hot_cold", "hot_cold_swap")]
+    assert_matches_are_computed(
+        found, lambda: PAPERS["verschoren2019"].run(Bench(runner=replay.changed())), *roots
+    )
 
 
 def test_the_figures_are_drawn_from_what_was_computed(found: Findings) -> None:

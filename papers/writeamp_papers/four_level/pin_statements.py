@@ -9,7 +9,7 @@ from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_readin
 from writeamp_papers.four_level.drives import GIB, Counts, Life, Scale
 from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, Access
 from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, MicroMeasurement
-from writeamp_papers.items import Item, at_most, compared
+from writeamp_papers.items import Item, at_most, checked, compared
 
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 
@@ -109,7 +109,7 @@ def _equation_2() -> Item:
     low_times = {name: OperationCount(0.0, 0.0, 1.0) for name in ("read", "erase")}
     low_times["program"] = OperationCount(float(programs), 0.0, 1.0)
     facts = facts_of(device("ssd-i"))
-    return compared(
+    item = compared(
         "Eq. 2: WA of SSD-I by a million programs on one pin, and 1 GiB from the host",
         # Channels, chips per channel, dies per chip, programs, pages per program, bytes per page
         # (Table I).
@@ -119,6 +119,7 @@ def _equation_2() -> Item:
         note="5 channels, 1 chip per channel, 2 dies per chip, 2 pages of 4 KiB per program",
         statement="P5-R-7",
     )
+    return checked(item)
 
 
 def _any_drive(measurement: MicroMeasurement, name: str) -> list[Item]:

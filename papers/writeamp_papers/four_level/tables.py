@@ -60,12 +60,14 @@ def run(_: Bench) -> Findings:
         items += [typed_in(item) for item in _tested(name)]
     items += _table_2()
     items += [
-        compared(
-            f"Table III by eq. 5: OP% of {user_gb} GB",
-            printed,
-            op_percent(user_gb),
-            0.05,
-            statement="P5-T3-2",
+        typed_in(
+            compared(
+                f"Table III by eq. 5: OP% of {user_gb} GB",
+                printed,
+                op_percent(user_gb),
+                0.05,
+                statement="P5-T3-2",
+            )
         )
         for printed, user_gb in PARTITIONS_GB.items()
     ]

@@ -19,7 +19,7 @@ from writeamp_papers.four_level.formulas import (
     share_of_window,
 )
 from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
-from writeamp_papers.items import Item, at_most, checked, compared, ordered
+from writeamp_papers.items import Item, at_most, checked, compared, ordered, typed_in
 
 # Bounds of the absolute percentage error |PEN| in percent, by the share of writes: the paper's for
 # one pin (section IV.C), and ours for all pins with a mixture of times.
@@ -294,12 +294,15 @@ def _causes(errors_by_choices: Mapping[Choices, _Found], missed: float) -> list[
     random = Access(4096, is_random=True, write_share=1, is_aligned=True)
     kinds_us = errors_by_choices[_run_of(CHOICES[PAIR])][random].kinds_us
     return [
-        compared(
-            "Section IV.C: programs of 2000 to 2200 µs, if all times of the window are as likely",
-            0.10,
-            share_of_window(2000, (low_us, high_us)),
-            0.005,
-            statement="P5-E-3",
+        typed_in(
+            compared(
+                "Section IV.C: programs of 2000 to 2200 µs, if all times of the window are as "
+                "likely",
+                0.10,
+                share_of_window(2000, (low_us, high_us)),
+                0.005,
+                statement="P5-E-3",
+            )
         ),
         ordered(
             "Section IV.C: true programs ÷ counted ones if erases fall into the window",
