@@ -195,10 +195,15 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
             (model.function, ({key: _DRIVE[key] for key in model.parameters if key in _DRIVE},))
         for model in wa.models.MODELS.values()
     },
+    "models.block_lifetime": (
+        wa.models.block_lifetime,
+        ({"valid_pages": 8, "logical_pages": 900, "pages_per_block": 16},)),
     "models.effective_op": (
         wa.models.effective_op, ({"op": 0.2, "utilization": 0.5, "written_fraction": 0.5},)),
     "models.find_model": (wa.models.find_model, ({"name": "fifo"},)),
     "models.required_op": (wa.models.required_op, ({"target_wa": 1.5},)),
+    "models.valid_pages": (
+        wa.models.valid_pages, ({"writes": 600, "logical_pages": 900, "pages_per_block": 16},)),
     "placement": (_policy(wa.placement), ({"name": "mine"},)),
     "plots.check_target": (wa.plots.check_target, ({"path": "out.svg"},)),
     "plots.erases_of_blocks": (

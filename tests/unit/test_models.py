@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from writeamp.errors import WriteampError
-from writeamp.models import effective_op, expected_value, fifo, markov, uniform_distribution
+from writeamp.models import (
+    block_lifetime,
+    effective_op,
+    expected_value,
+    fifo,
+    markov,
+    uniform_distribution,
+    valid_pages,
+)
 
 OPS = st.floats(1e-6, 1e3)
 PAGES = st.integers(1, 1 << 20)
@@ -167,8 +175,19 @@ def test_a_pages_per_block_outside_its_domain_is_named_with_the_domain(pages: ob
             lambda: effective_op(0.147, 0.5, [0.5, 0.6]),
             r"^written_fraction\[1\] must be at most the utilization",
         ),
+        (lambda: valid_pages([0, 1.5], 900, 16), r"^writes\[1\] must be an integer of at least 0"),
+        (
+            lambda: block_lifetime([16, 17], 900, 16),
+            r"^valid_pages\[1\] must be at most the pages per block, not 17.0",
+        ),
     ],
-    ids=["first bad element", "shapes that do not broadcast", "more hot data than data"],
+    ids=[
+        "first bad element",
+        "shapes that do not broadcast",
+        "more hot data than data",
+        "part of a write",
+        "more valid pages than pages",
+    ],
 )
 def test_what_is_wrong_in_arrays_is_named(call: Callable[[], object], sentence: str) -> None:
     with pytest.raises(WriteampError, match=sentence):
@@ -185,6 +204,19 @@ def test_the_markov_value_sinks_below_one_where_its_registry_entry_says() -> Non
 def test_the_three_models_are_ordered_as_in_figure_1() -> None:
     values = [uniform_distribution(0.28), markov(0.28, 64), expected_value(0.28)]
     assert all(low < high for low, high in pairwise(values))
+
+
+def test_blocks_lose_their_pages_as_in_eqs_1_and_2_of_paper_3() -> None:
+    pages = 10**6
+    # The sum that eq. 1 approximates: writes until the next page becomes invalid, and so on.
+    exact = pages * sum(1 / valid for valid in range(65, 129))
+    writes = float(block_lifetime(64, pages, 128))
+    assert writes == pytest.approx(exact, rel=0.01)
+    assert float(valid_pages(round(writes), pages, 128)) == pytest.approx(64, rel=1e-6)
+    # At equilibrium, PBA·(1 − δ) writes leave the valid share δ of a victim (eq. 3).
+    share = 1 - 1 / float(expected_value(0.28))
+    between = round(1.28 * pages * (1 - share))
+    assert float(valid_pages(between, pages, 128)) == pytest.approx(128 * share, rel=1e-5)
 
 
 # Table 6: utilization, hot ratio, ρ̄, and the WA that the paper prints for Expected Value.

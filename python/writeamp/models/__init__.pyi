@@ -1,5 +1,7 @@
 """Names of `writeamp.models`."""
 
+from ._block_lifetime import block_lifetime as block_lifetime
+from ._block_lifetime import valid_pages as valid_pages
 from ._coupon_collector import coupon_collector as coupon_collector
 from ._d_choices import d_choices as d_choices
 from ._describes import Describes as Describes
