@@ -115,6 +115,24 @@ def test_wolf_moves_space_when_frequencies_swap_and_the_sooner_the_shorter_it_re
     assert 0.05 <= extra_migrations("wolf:weight=0.003", writes) <= 0.12
 
 
+def test_movement_operations_can_be_limited() -> None:
+    device, writes = drive(blocks=256), 4 * drive(blocks=256).logical_pages
+    moved = {}
+    for moves in ("0", "1", "999999", "unlimited"):
+        run = simulation(
+            f"wolf:moves={moves}", f"phases:writes=1e5/1e9,of={HOT_COLD}/{COLD_HOT}", device
+        )
+        assert run.run(writes) == writes
+        events = run.events()
+        per_interval = Counter()  # type: Counter[int]
+        for at, blocks in zip(events["host_pages"], events["moved_blocks"], strict=True):
+            per_interval[int(at)] += int(blocks)
+        moved[moves] = per_interval, run.counters()
+    assert sum(moved["0"][0].values()) == 0
+    assert max(moved["1"][0].values()) == 1 < max(moved["unlimited"][0].values())
+    assert moved["999999"] == moved["unlimited"]
+
+
 def test_fdp_moves_pages_instead_and_pays_most_if_collection_keeps_the_old_class() -> None:
     writes = 10 * drive().physical_pages
     assert 1.2 <= extra_migrations("fdp-frequency", writes) <= 1.9

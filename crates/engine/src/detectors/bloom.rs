@@ -1,6 +1,6 @@
 //! Hot-page detector with two Bloom filters, one per window of writes.
 //! A page is hot if it was written in the current or the previous window (after Park & Du 2011, in
-//! the two-filter form of paper 3, §5.8).
+//! the two-filter form of paper 3, §5.6).
 
 use std::ops::Bound::{Excluded, Included};
 

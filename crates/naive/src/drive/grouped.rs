@@ -48,6 +48,8 @@ pub(super) struct GroupState {
     interval_pages: u32,
     /// Host pages still to be written until the end of the interval.
     interval_left: u32,
+    /// Movement operations in this interval.
+    moves: u32,
 }
 
 /// Data that determine the group of a page.
@@ -122,6 +124,7 @@ impl GroupState {
             opened: HashMap::new(),
             interval_pages,
             interval_left: interval_pages,
+            moves: 0,
         }
     }
 
@@ -316,6 +319,7 @@ impl NaiveDrive {
         let pages_per_block = self.setup.pages_per_block;
         let state = self.group_state_mut();
         state.interval_left = state.interval_pages;
+        state.moves = 0;
         if state.groups.follows_collection() {
             let owned_blocks = |group: usize| -> i64 {
                 state

@@ -22,6 +22,8 @@ pub struct GroupRules {
     pub(crate) max_groups: usize,
     /// Host pages written in an interval, divided by the number of logical pages (h).
     pub(crate) interval: f64,
+    /// Most movement operations (§5.3) in an interval; None for no limit.
+    pub(crate) most_moves: Option<u32>,
     /// Weight a of the last interval in moving averages.
     pub(crate) weight: f64,
     /// Ratio Q of the hit rates of neighbours. Below it, they are similar.
@@ -111,6 +113,7 @@ impl GroupRules {
             weight: number(&text("weight")),
             ratio: number(&text("ratio")),
             hold_intervals: whole(&text("hold")) as u32,
+            most_moves: text("moves").parse().ok(),
             smallest_blocks: whole(&text("smallest")) as u32,
             ..shared(&text, groups_at_first)
         }
@@ -157,6 +160,7 @@ fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
         groups_at_first,
         max_groups: whole(&text("max_groups")).max(groups_at_first),
         interval: number(&text("interval")),
+        most_moves: None,
         weight: 1.0,
         ratio: 1.0,
         hold_intervals: 0,

@@ -7,10 +7,15 @@ use crate::flash::Tap;
 
 impl<T: Tap> Grouped<T> {
     /// Settles debts, and moves space away from groups that own too much (§5.3).
-    /// Continues until no group owns a block that it can give away.
+    /// Continues until no group owns a block that it can give away, or until the interval has had
+    /// its most movement operations.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
         loop {
             self.settle(lun)?;
+            let moves = self.moved_blocks.iter().fold(0, |sum: u32, &n| sum.saturating_add(n));
+            if moves >= self.config.most_moves {
+                return Ok(());
+            }
             let Some(giver) = self.giver(lun) else { return Ok(()) };
             self.moved_blocks[giver] += 1;
             let subgroup = self.space.subgroup(giver, lun);
@@ -26,9 +31,6 @@ impl<T: Tap> Grouped<T> {
     /// Group with the greatest surplus of blocks over its target, or None if no group can give
     /// one. A group can give a block if its surplus is at least one block and it can free two.
     fn giver(&self, lun: usize) -> Option<usize> {
-        if !self.config.moves_space {
-            return None;
-        }
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
         let can_give = |group: &usize| {
             let subgroup = self.space.subgroup(*group, lun);

@@ -44,6 +44,8 @@ pub struct Config {
     /// (Wolf). False: a block goes only to a group next to its own in the order, and only when it
     /// is erased (FDP).
     pub moves_space: bool,
+    /// Most movement operations (§5.3) in an interval.
+    pub most_moves: u32,
     /// Number of groups at the start.
     pub groups: usize,
     /// Largest number of groups at any time.
@@ -152,6 +154,15 @@ pub const MAX_GROUPS: Param = Param::new(
     Domain::Whole(1, MOST_GROUPS),
     "largest number of groups; a drive with few spare pages has fewer",
 );
+pub const MOVES: Param = Param::new(
+    "moves",
+    "unlimited",
+    Domain::Either(&Domain::Word(&["unlimited"]), &Domain::Whole(0, U32_MAX)),
+    "largest number of movement operations per interval: blocks that groups with a surplus give \
+     away or collect; paper 3 has no limit",
+)
+.extent(Extent::Blocks)
+.later();
 
 /// Default parameters that differ between the variants of `wolf`.
 pub struct Defaults {
@@ -165,7 +176,7 @@ pub struct Defaults {
 }
 
 /// Parameters of `wolf`, with these default values.
-pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
+pub const fn wolf_params(defaults: &Defaults) -> [Param; 17] {
     let groups = Param::new(
         "groups",
         "adaptive",
@@ -189,6 +200,7 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
         DEMOTION,
         FALSE_POSITIVES,
         MAX_GROUPS.default(defaults.max_groups),
+        MOVES,
     ]
 }
 
@@ -225,6 +237,10 @@ impl Config {
         Ok(Config {
             knowledge,
             moves_space: true,
+            most_moves: match params.text("moves") {
+                "unlimited" => u32::MAX,
+                _ => params.integer("moves"),
+            },
             groups,
             max_groups: max_groups(params, groups)?,
             interval: params.number("interval"),
@@ -249,6 +265,7 @@ impl Config {
         Ok(Config {
             knowledge,
             moves_space: false,
+            most_moves: 0,
             groups,
             max_groups: max_groups(params, groups)?,
             interval: params.number("interval"),

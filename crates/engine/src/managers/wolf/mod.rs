@@ -83,7 +83,7 @@ impl Manager for Wolf {
     })).variants(&[
         "wolf:interval=0.05,allocation=closed-form,weight=0.3,coldest_op=1",
         "wolf:detector=bloom,interval=0.01,weight=0.2,hold=4,ratio=1.3,demotion=0.5,allocation=size",
-        "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency,floor=0.4",
+        "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency,floor=0.4,moves=1",
         "wolf:detector=none",
         "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
         "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",

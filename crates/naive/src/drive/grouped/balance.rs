@@ -17,7 +17,12 @@ impl NaiveDrive {
                     break;
                 }
             }
+            let state = self.group_state();
+            if state.rules.most_moves.is_some_and(|most| state.moves >= most) {
+                return;
+            }
             let Some(giver) = self.giver(lun) else { return };
+            self.group_state_mut().moves += 1;
             if self.credits(giver, lun) > 0 {
                 let receiver = self.neediest(giver, lun);
                 self.group_state_mut().pass(giver, receiver, lun);
