@@ -105,7 +105,7 @@ def run(
     *,
     seed: int = 1,
 ) -> Run:
-    """Fill a drive, then write to it under a workload.
+    """Fill a drive, then write to it under a workload, and record its counts.
 
     Args:
         manager: spec of the block manager.
@@ -115,13 +115,7 @@ def run(
         writes: number of writes after the fill.
         seed: seed of all random draws.
     """
-    simulation = EngineSimulation(
-        Policy(manager, victims, None).drive(drive),
-        EngineLoad.spec(workload, drive.logical_pages),
-        seed=seed,
-        batch_pages=DEFAULT_BATCH_PAGES,
-    )
-    simulation.fill(0, drive.logical_pages)
+    simulation = filled_drive(manager, victims, workload, drive, seed=seed)
     filled = simulation.counters()["host_pages"]
     simulation.start_series(max(1, round(_INTERVAL * drive.geometry.blocks / _BLOCKS)))
     simulation.run(writes)
@@ -136,6 +130,20 @@ def run(
         of_events = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
         numbers = of_events[np.searchsorted(changed_at, host_pages, side="right")]
     return Run(drive, host_pages, series["gc"].astype(np.float64), numbers, created)
+
+
+def filled_drive(
+    manager: str, victims: str | None, workload: str, drive: Device, *, seed: int = 1
+) -> EngineSimulation:
+    """Return the simulation of a drive that has just been filled; arguments as those of `run`."""
+    simulation = EngineSimulation(
+        Policy(manager, victims, None).drive(drive),
+        EngineLoad.spec(workload, drive.logical_pages),
+        seed=seed,
+        batch_pages=DEFAULT_BATCH_PAGES,
+    )
+    simulation.fill(0, drive.logical_pages)
+    return simulation
 
 
 def groups(frequencies: Sequence[float], sizes: Sequence[float] | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from writeamp_papers.dayan2015.readings import READINGS
 from writeamp_papers.paper import Paper, late_part
 
-_PARTS = ("allocation", "steady", "swap", "updates", "tpcc")
+_PARTS = ("allocation", "blocks", "steady", "swap", "updates", "tpcc")
 
 PAPER = Paper(
     name="dayan2015",

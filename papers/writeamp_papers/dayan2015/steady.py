@@ -25,10 +25,10 @@ from writeamp_papers.dayan2015.drives import (
 from writeamp_papers.dayan2015.readings import (
     AS_IN_TEXT,
     COLD_SPACE,
-    FAST,
     LEAST,
-    SLOW,
+    SMALLEST,
     WEIGHT,
+    WEIGHTS,
     by_reading,
 )
 from writeamp_papers.items import Item, checked, compared, ordered, within
@@ -53,10 +53,11 @@ _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
 _DRAWN = 1e6
 
-# Choices of the weight of the last interval in measured frequencies, and of the minimum spare space
-# of the cold group as a share of the group's size (§5.5.3: 5%).
-_WEIGHTS = {FAST: 0.015, SLOW: 0.003}
-_COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: 0.002}
+# Spare space of the cold group as a share of its size (§5.5.3: 5%). Both groups have one size, so
+# either is the smallest.
+_COLD_SPACE = {AS_IN_TEXT: 0.05, SMALLEST: 0.05, LEAST: 0.002}
+# Simulated weights of the last interval in measured frequencies, and spare spaces of the cold
+# group.
 _CHOICES = (
     (0.015, 0.05),
     (0.015, 0.005),
@@ -171,7 +172,7 @@ def _lru(size: Size, steady: _Steady, swapped: _Swapped) -> list[Item]:
         excess[weight, cold_op] = 100 * (lru / greedy - 1)
 
     def of(reading: Reading) -> float:
-        return excess[_WEIGHTS[reading.choices[WEIGHT]], _COLD_SPACE[reading.choices[COLD_SPACE]]]
+        return excess[WEIGHTS[reading.choices[WEIGHT]], _COLD_SPACE[reading.choices[COLD_SPACE]]]
 
     return [
         *(

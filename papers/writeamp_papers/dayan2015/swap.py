@@ -15,6 +15,7 @@ from writeamp_papers.dayan2015.readings import (
     CURRENT,
     FAST,
     LAST_WRITE,
+    READINGS,
     SLOW,
     WEIGHT,
     by_reading,
@@ -26,16 +27,22 @@ from writeamp_papers.dayan2015.swap_runs import (
     FDP_CURRENT,
     FIVE_GROUPS,
     MANAGERS,
+    MOVES,
+    PACED,
     PAIRS,
     TWO_GROUPS,
     WOLF,
     WOLF_SLOW,
     Swap,
     Swaps,
+    paced,
     simulated,
 )
 from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
 from writeamp_papers.readings import Reading
+
+# Section 5.3: ratios of migrations that are closer than this count as equal.
+_TIE = 0.005
 
 _OUTERMOST = (0, len(FIVE_GROUPS) - 1)
 
@@ -46,7 +53,8 @@ _FDP = {LAST_WRITE: FDP, CURRENT: FDP_CURRENT}
 def run(bench: Bench) -> Findings:
     """Compute the items, and figures 6 to 8 if requested."""
     swaps = simulated(bench)
-    items = [*_two_groups(swaps), *_milder(swaps), *_five_groups(swaps)]
+    pacing = [_pacing(swaps, frequencies) for frequencies in PACED]
+    items = [*_two_groups(swaps), *pacing, *_milder(swaps), *_five_groups(swaps)]
     return Findings(items, swap_figures.figures(swaps) if bench.figures else {})
 
 
@@ -57,7 +65,7 @@ def _two_groups(swaps: Swaps) -> list[Item]:
         return swaps.extra(manager, frequencies, swap, after)
 
     swapped = "extra migrations if groups with 10% and 90% of the writes swap (% of PBA)"
-    wolf, fdp = (swaps.millions_until_back(m, frequencies, swap) for m in (WOLF, FDP))
+    millions = {m: swaps.millions_until_back(m, frequencies, swap) for m in MANAGERS}
     return [
         compared(
             f"Fig. 7: {swapped}, Wolf",
@@ -86,10 +94,39 @@ def _two_groups(swaps: Swaps) -> list[Item]:
         ),
         ordered(
             "section 6.1: writes until WA stays within 10% of its usual level, Wolf ÷ FDP",
-            wolf / fdp,
-            note=f"{wolf:.2f} and {fdp:.2f} M writes",
+            by_reading(
+                lambda reading: (
+                    millions[_WOLF[reading.choices[WEIGHT]]]
+                    / millions[_FDP[reading.choices[CLASS]]]
+                )
+            ),
+            note=f"{millions[WOLF_SLOW]:.2f} and {millions[FDP]:.2f} M writes",
         ),
     ]
+
+
+def _pacing(swaps: Swaps, frequencies: tuple[int, int]) -> Item:
+    """Return the item on limits to movement operations (section 5.3), if two groups swap."""
+    totals = {
+        wolf: [
+            swaps.total(manager, frequencies, (0, 1))
+            for manager in (wolf, *(paced(wolf, moves) for moves in MOVES))
+        ]
+        for wolf in (WOLF, WOLF_SLOW)
+    }
+    ratios = {wolf: unlimited / none for wolf, (unlimited, none, *_) in totals.items()}
+    limits = ("no limit", *(f"at most {moves} per interval" for moves in MOVES))
+    return at_most(
+        "section 5.3: migrations with unlimited movement operations ÷ without any, if groups "
+        f"with {frequencies[0]}% and {frequencies[1]}% of the writes swap",
+        1,
+        by_reading(lambda reading: ratios[_WOLF[reading.choices[WEIGHT]]]),
+        _TIE,
+        note=", ".join(
+            f"{total:.1f}% of PBA with {limit}"
+            for total, limit in zip(totals[WOLF_SLOW], limits, strict=True)
+        ),
+    )
 
 
 def _milder(swaps: Swaps) -> list[Item]:
@@ -174,13 +211,14 @@ def _wolf_wins(extra: Mapping[str, Mapping[Swap, float]]) -> list[Item]:
 
 
 def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
-    def largest(fdp: str) -> float:
-        return max(extra[fdp][pair] - extra[WOLF][pair] for pair in PAIRS) / 100
+    def largest(reading: Reading) -> float:
+        wolf, fdp = _WOLF[reading.choices[WEIGHT]], _FDP[reading.choices[CLASS]]
+        return max(extra[fdp][pair] - extra[wolf][pair] for pair in PAIRS) / 100
 
     return compared(
         'Fig. 8: largest difference of extra migrations, FDP minus Wolf, in PBA ("up to 2.2x")',
         2.2,
-        by_reading(lambda reading: largest(_FDP[reading.choices[CLASS]])),
+        by_reading(largest),
         0.2,
         note='the text has an improvement in performance of "up to 2.2x", which is read as the '
         "longest bar",
@@ -188,17 +226,18 @@ def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
 
 
 def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
-    def by_distance(fdp: str) -> list[float]:
+    def by_distance(reading: Reading) -> list[float]:
+        wolf, fdp = _WOLF[reading.choices[WEIGHT]], _FDP[reading.choices[CLASS]]
         return [
-            fmean(extra[fdp][i, j] - extra[WOLF][i, j] for i, j in PAIRS if j - i == distance)
+            fmean(extra[fdp][i, j] - extra[wolf][i, j] for i, j in PAIRS if j - i == distance)
             for distance in range(1, len(FIVE_GROUPS))
         ]
 
-    values = ", ".join(f"{value:.1f}" for value in by_distance(FDP))
+    values = ", ".join(f"{value:.1f}" for value in by_distance(READINGS[0]))
     return ordered(
         "Fig. 8: extra migrations, FDP minus Wolf, mean ÷ mean of groups one place further apart, "
         "largest",
-        by_reading(lambda reading: _largest_ratio(by_distance(_FDP[reading.choices[CLASS]]))),
+        by_reading(lambda reading: _largest_ratio(by_distance(reading))),
         note=f"mean difference of groups that are 1 to 4 places apart: {values}% of PBA",
     )
 

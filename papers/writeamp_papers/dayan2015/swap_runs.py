@@ -31,6 +31,11 @@ TWO_GROUPS = ((10, 90), (20, 80), (30, 70), (40, 60))
 FIVE_GROUPS = (1, 2, 4, 8, 16)
 PAIRS = tuple(combinations(range(len(FIVE_GROUPS)), 2))
 
+# Section 5.3: at most so many movement operations of Wolf per interval, if two groups swap with
+# these frequencies: those of Figs. 6 and 7, and those of section 5.4.
+MOVES = (0, 1)
+PACED = (TWO_GROUPS[0], (0, 100))
+
 # Writes after a swap over which migrations are counted: by default, and in Figs. 6 and 7.
 AFTER = 10e6
 COUNTED = (5e6, 10e6, 20e6)
@@ -81,6 +86,12 @@ class Swaps:
         pages = swapped.migrated(self.swap_at, end) - still.migrated(self.swap_at, end)
         return swapped.percent_of_drive(pages)
 
+    def total(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
+        """Return all migrations in the writes after the swap, in percent of PBA."""
+        swapped = self.run(manager, frequencies, swap)
+        end = self.swap_at + self.size.writes(AFTER)
+        return swapped.percent_of_drive(swapped.migrated(self.swap_at, end))
+
     def extra_over_time(
         self, manager: str, frequencies: Frequencies, swap: Swap
     ) -> tuple[list[float], list[float]]:
@@ -119,9 +130,16 @@ def simulated(bench: Bench) -> Swaps:
     keys: list[_Key] = [
         *((m, frequencies, s) for m in MANAGERS for frequencies in TWO_GROUPS for s in _swaps(2)),
         *((m, FIVE_GROUPS, s) for m in MANAGERS for s in _swaps(len(FIVE_GROUPS))),
+        *((m, PACED[1], (0, 1)) for m in (WOLF, WOLF_SLOW)),
+        *((paced(m, n), f, (0, 1)) for m in (WOLF, WOLF_SLOW) for n in MOVES for f in PACED),
     ]
     runs = bench.map(partial(_simulated, size), keys)
     return Swaps(size, dict(zip(keys, runs, strict=True)))
+
+
+def paced(wolf: str, moves: int) -> str:
+    """Return the spec of a Wolf with a limit on its movement operations per interval."""
+    return f"{wolf},moves={moves}"
 
 
 def _swaps(number: int) -> list[Swap | None]:

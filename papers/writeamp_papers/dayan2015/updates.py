@@ -12,7 +12,7 @@ import numpy.typing as npt
 from writeamp.plots.spec import Line, LineChart
 from writeamp.plots.style import SERIES_COLORS
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.items import Item, compared, typed_in
+from writeamp_papers.items import Item, compared, fitted_to
 
 PAGES = 802_816
 
@@ -63,7 +63,7 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
         float(np.bincount(cluster).argmax())
         for cluster in (seldom[seldom < 100], seldom[seldom >= 100])
     ]
-    fitted = [
+    items = [
         compared("Fig. 9: writes (millions)", 47, updates.sum() / 1e6, 0.5, note=_FITTED),
         compared(
             "Fig. 9: pages updated 1 to 300 times (%)",
@@ -89,7 +89,7 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
             note=_FITTED,
         ),
     ]
-    return [typed_in(item) for item in fitted]
+    return [fitted_to(item) for item in items]
 
 
 def _figure_9(updates: npt.NDArray[np.int64]) -> LineChart:

@@ -242,7 +242,10 @@ fn manager(text: &str) -> Manager {
         "hcwf" => Manager::HotCold { d_swap: None },
         "hcwf-swap" => Manager::HotCold { d_swap: Some(spec.get("d_swap")) },
         "two-region" => Manager::TwoRegion { below: spec.get("below") },
-        "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(|name| spec.get(name))),
+        // A canonical spec leaves out `moves` at its default.
+        "wolf" | "wolf-interval" => {
+            Manager::Grouped(GroupRules::wolf(|name| spec.get_or(name, "unlimited".to_owned())))
+        }
         "fdp-frequency" => Manager::Grouped(GroupRules::fdp(|name| spec.get(name))),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/drive/ \
