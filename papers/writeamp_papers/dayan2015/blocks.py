@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, sections 4.1, 5.5.1 and 5.6: valid pages of blocks, memory of the filters."""
+"""Dayan et al. 2015, sections 4.1, 5.5.1 and 5.6: valid pages of blocks, and filters."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ def valid_pages_by_age(size: Size, victims: str) -> tuple[_Floats, _Floats]:
     drive = size.device(layout="flat")
     simulation = drives.filled_drive("single", victims, "uniform", drive)
     simulation.run(_SETTLING * drive.logical_pages)
-    before = simulation.map()
+    earlier_map = simulation.map()
     last_written = np.full(drive.geometry.blocks, -_SAMPLES)
     seen, pages = np.zeros(_SAMPLES), np.zeros(_SAMPLES)
     for sample in range(_DRIVE_WRITES * _SAMPLES):
         simulation.run(drive.logical_pages // _SAMPLES)
-        now = simulation.map()
-        last_written[_gaining(before, now, drive.geometry.pages_per_block)] = sample
-        before = now
+        page_map = simulation.map()
+        last_written[_gaining(earlier_map, page_map, drive.geometry.pages_per_block)] = sample
+        earlier_map = page_map
         age = sample - last_written
-        valid = _valid_pages(now, drive.geometry.blocks, drive.geometry.pages_per_block)
-        known = age < _SAMPLES
-        seen += np.bincount(age[known], minlength=_SAMPLES)
-        pages += np.bincount(age[known], valid[known], _SAMPLES)
+        valid = _valid_pages(page_map, drive.geometry.blocks, drive.geometry.pages_per_block)
+        is_recent = age < _SAMPLES
+        seen += np.bincount(age[is_recent], minlength=_SAMPLES)
+        pages += np.bincount(age[is_recent], valid[is_recent], _SAMPLES)
     return (np.flatnonzero(seen) + 0.5) / _SAMPLES, pages[seen > 0] / seen[seen > 0]
 
 
@@ -91,23 +91,27 @@ def divided_space(
     simulation = drives.filled_drive(manager, "greedy", groups(frequencies, sizes), drive)
     simulation.run(_SETTLING * drive.logical_pages)
     first_hot = round(sizes[0] / sum(sizes) * drive.logical_pages)
-    before = simulation.map()
+    earlier_map = simulation.map()
     shares, spare = [], []
     for _ in range(_SAMPLES):
         simulation.run(drive.logical_pages // _SAMPLES)
-        now = simulation.map()
+        page_map = simulation.map()
         is_open = np.zeros(blocks, dtype=bool)
-        is_open[_gaining(before, now, block_pages)] = True
-        valid = [_valid_pages(part, blocks, block_pages) for part in np.split(now, [first_hot])]
+        is_open[_gaining(earlier_map, page_map, block_pages)] = True
+        valid = [
+            _valid_pages(pages, blocks, block_pages) for pages in np.split(page_map, [first_hot])
+        ]
         shares.append([pages[(pages > 0) & ~is_open].min() / block_pages for pages in valid])
         spare.append([(pages > 0).sum() * block_pages / pages.sum() - 1 for pages in valid])
-        before = now
+        earlier_map = page_map
     return np.mean(shares, axis=0), np.mean(spare, axis=0)
 
 
-def _gaining(before: npt.NDArray[np.uint32], now: npt.NDArray[np.uint32], pages: int) -> _Counts:
+def _gaining(
+    earlier_map: npt.NDArray[np.uint32], page_map: npt.NDArray[np.uint32], pages: int
+) -> _Counts:
     """Return the blocks that pages were written to between two maps, those still open included."""
-    return np.unique(now[now != before] // pages).astype(np.int64)
+    return np.unique(page_map[page_map != earlier_map] // pages).astype(np.int64)
 
 
 def _valid_pages(pages: npt.NDArray[np.uint32], blocks: int, pages_per_block: int) -> _Counts:

@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, section 6.2: closed form and optimum in theory, for the groups of Fig. 9."""
+"""Dayan et al. 2015, section 6.2: closed form and optimum in theory, groups of Fig. 9."""
 
 from __future__ import annotations
 
