@@ -61,6 +61,8 @@ def theory() -> None:
     wa.models.coupon_collector(0.2, 128)
     wa.models.d_choices([0.1, 0.2], 128, 10)
     wa.models.effective_op(0.2, 0.9, 0.5)
+    assert wa.models.valid_pages(0, 1000, 64) == 64
+    assert wa.models.block_lifetime(64, 1000, 64) == 0
     wa.models.expected_value(np.array([0.07, 0.28]))
     wa.models.fifo(0.2)
     wa.models.markov(0.2, 64)
