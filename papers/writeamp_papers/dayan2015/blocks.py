@@ -49,7 +49,8 @@ def run(bench: Bench) -> Findings:
     victims = [("fifo",), ("greedy",)]
     by_age = bench.map(partial(valid_pages_by_age, size), victims)
     divided = bench.map(partial(divided_space, size, ACROSS), list(_TWO_GROUPS.values()))
-    items = [*_lifetime(size, *by_age), _filters(size)]
+    memory = bench.map(partial(_memory_bytes, size), [(_FILTERS,), ("wolf:detector=none",)])
+    items = [*_lifetime(size, *by_age), _filters(size, *memory)]
     for load, (shares, spare) in zip(_TWO_GROUPS, divided, strict=True):
         items += _equal(load, shares, spare)
     return Findings(items)
@@ -126,7 +127,7 @@ def _lifetime(
     items = []
     for name, (ages, valid) in (("LRU", fifo), ("greedy", greedy)):
         for age in _AGES:
-            published = float(valid_pages(round(age * pages), pages, block))
+            published = float(valid_pages(round(100 * age), 100, block))
             simulated = float(np.interp(age, ages, valid))
             items.append(
                 compared(
@@ -172,20 +173,20 @@ def _equal(load: str, shares: _Floats, spare: _Floats) -> list[Item]:
     ]
 
 
-def _filters(size: Size) -> Item:
+def _memory_bytes(size: Size, manager: str) -> int:
+    """Return the memory of a manager after three periods of a filter of all pages."""
     drive = size.device(layout="flat")
+    simulation = drives.filled_drive(manager, None, "uniform", drive)
+    simulation.run(3 * drive.logical_pages)
+    return simulation.scheme_bytes()
 
-    def memory_bytes(manager: str) -> int:
-        simulation = drives.filled_drive(manager, None, "uniform", drive)
-        # Three periods, each of as many writes as the group has pages.
-        simulation.run(3 * drive.logical_pages)
-        return simulation.scheme_bytes()
 
-    filters = memory_bytes(_FILTERS) - memory_bytes("wolf:detector=none")
+def _filters(size: Size, with_filters: int, without_filters: int) -> Item:
+    filters = with_filters - without_filters
     return compared(
         "section 5.6: both Bloom filters of a group, 5 bits a page",
         5,
-        8 * filters / drive.logical_pages,
+        8 * filters / size.device().logical_pages,
         0.5,
         note=f"{-2 * np.log(0.3) / np.log(2) ** 2:.3f} bits if the number of hashes could be any",
     )
