@@ -29,6 +29,7 @@ _CANDIDATES = [TreeSettings(*settings) for settings in product((45, 20, 10, 5), 
 
 def record(folder: Path) -> Iterator[str]:
     """Yield the lines of the record."""
+    folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(resume=folder)
     grids = {device: runs_of(bench, device)["aged"].grid for device in SPECIFIC_DEVICES}
     vectors = {device: vectors_of(grid, "extended") for device, grid in grids.items()}

@@ -11,6 +11,7 @@ from functools import cache
 
 from writeamp.devices.device import device
 from writeamp.models import markov
+from writeamp.units.ratios import logical_of
 from writeamp_papers.bench import Bench
 from writeamp_papers.four_level.choices import CHOICES, PAIR
 from writeamp_papers.four_level.drives import Scale
@@ -60,5 +61,5 @@ def random_wa(profile: str, scale: Scale) -> float:
     made = scale.drive(profile, CHOICES[PAIR].firmware).device
     reserved = _OPEN_BLOCKS + (made.times or {})["collection"]["hard_blocks"]
     blocks = made.physical_pages / made.dies / scale.pages_per_block
-    op = (blocks - reserved) / (blocks / (1 + made.op)) - 1
+    op = (blocks - reserved) / logical_of(blocks, made.op) - 1
     return float(markov(op, scale.pages_per_block)) if op > 0 else float("inf")
