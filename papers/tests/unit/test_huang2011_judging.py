@@ -364,4 +364,4 @@ def test_the_hash_of_the_code_covers_what_measures_and_leaves_out_what_shows() -
 
 
 def test_the_full_form_has_all_of_the_grid() -> None:
-    assert FULL.cells == FULL.disk_cells == FULL.array_cells == len(cells())
+    assert FULL.cells == FULL.disk_cells == len(cells())
