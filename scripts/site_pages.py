@@ -25,8 +25,7 @@ FROM_ROOT = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "captured-trace.md": "examples/README.md",
-    "reproduce.md": "papers/docs/reproduce.md",
-    "park2017.md": "papers/docs/park2017.md",
+    **{page.name: f"papers/docs/{page.name}" for page in (ROOT / "papers/docs").glob("*.md")},
 }
 # Text at the end of each page.
 GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"
