@@ -10,6 +10,7 @@ import numpy as np
 
 from writeamp import models
 from writeamp.models._binomial_maximum import Family
+from writeamp.plots import PanelChart
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, checked, compared
 from writeamp_papers.park2017 import figures
@@ -29,28 +30,35 @@ _OP, _WINDOW = 0.28, 64
 def run(bench: Bench) -> Findings:
     """Return items on the computing time of each model for the sweep of ρ (Fig. 2)."""
     bench.step("time of each model (Fig. 2)")
-    sizes = [2**k for k in range(6, 16 if bench.full else 11)]
+    items = [
+        _time("uniform-distribution", 4e-5, _seconds(models.uniform_distribution, SWEEP)),
+        *(
+            _time(
+                f"coupon-collector, N={n}",
+                _PRINTED_SECONDS[n],
+                _seconds(models.coupon_collector, SWEEP, n),
+            )
+            for n in (min(_PRINTED_SECONDS), max(_PRINTED_SECONDS))
+        ),
+        _time(
+            'coupon-collector, N=32768, one value ("more than a day")',
+            86400,
+            _seconds(models.coupon_collector, 0.28, 32768),
+        ),
+        *_doubling(),
+    ]
+    return Findings(items, {"fig2-time": _figure_2(bench.full)} if bench.figures else {})
+
+
+def _figure_2(full: bool) -> PanelChart:
+    sizes = [2**k for k in range(6, 16 if full else 11)]
     seconds = {
         "coupon-collector": [_seconds(models.coupon_collector, SWEEP, n) for n in sizes],
         "markov": [_seconds(models.markov, SWEEP, n) for n in sizes],
         "expected-value": [_seconds(models.expected_value, SWEEP) for _ in sizes],
         "uniform-distribution": [_seconds(models.uniform_distribution, SWEEP) for _ in sizes],
     }
-    ours = dict(zip(sizes, seconds["coupon-collector"], strict=True))
-    largest = _seconds(models.coupon_collector, 0.28, 32768)
-    items = [
-        _time("uniform-distribution", 4e-5, seconds["uniform-distribution"][0]),
-        *(
-            _time(f"coupon-collector, N={n}", _PRINTED_SECONDS[n], ours[n])
-            for n in (min(_PRINTED_SECONDS), max(_PRINTED_SECONDS))
-        ),
-        _time('coupon-collector, N=32768, one value ("more than a day")', 86400, largest),
-        *_doubling(),
-    ]
-    if not bench.figures:
-        return Findings(items)
-    figure = figures.time(sizes, seconds, _PRINTED_SECONDS)
-    return Findings(items, {"fig2-time": figure})
+    return figures.time(sizes, seconds, _PRINTED_SECONDS)
 
 
 def _doubling() -> list[Item]:
@@ -97,12 +105,11 @@ def _equation_3(pages: int, wa: float) -> tuple[float, int]:
     depends on `wa`; at the model's WA, eq. 3 returns it. Each k has a sum of its
     own, from the first term.
     """
-    from scipy.stats import binom  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    terms = binom.pmf(np.arange(pages + 1), pages, -math.expm1(-(1 + _OP) / wa))
+    stays = math.exp(-(1 + _OP) / wa)
+    terms = [math.comb(pages, k) * (1 - stays) ** k * stays ** (pages - k) for k in range(pages)]
     sums = [terms[: k + 1] for k in range(pages)]
-    fewest_valid = sum(1 - float(added.sum()) ** _WINDOW for added in sums)
-    return pages / fewest_valid, sum(added.size for added in sums)
+    fewest_valid = sum(1 - sum(added) ** _WINDOW for added in sums)
+    return pages / fewest_valid, sum(map(len, sums))
 
 
 def _terms_here(pages: int, wa: float) -> int:

@@ -53,7 +53,7 @@ _DRIVE_TOLERANCE = 0.01
 
 # Pages per superblock. Short runs keep the number of superblocks but have fewer pages in each; runs
 # for the figure of errors have even fewer.
-_SHORT_PAGES, _SHORT_MAP_PAGES = 1024, 64
+_SHORT_PAGES, _SHORT_MAP_PAGES = 512, 64
 _FULL_MAP_PAGES = 256
 
 # Length of a run in drive writes. By then, even a small share of writes to cold data has mixed hot
