@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
@@ -89,6 +90,12 @@ def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
                         yield f"{module.__name__}.{name}.{inner}", method
 
 
+@cache
+def all_classes() -> list[type]:
+    """Return the classes of the library, which takes long to collect."""
+    return list(library_classes())
+
+
 def returns_fault(function: Callable[..., Any]) -> str | None:
     """Return what is wrong with the section `Returns` of a docstring; None if nothing is.
 
@@ -104,7 +111,7 @@ def returns_fault(function: Callable[..., Any]) -> str | None:
         is_said = "." in function.__qualname__ and re.match(r"(Return|Describe|Compare) ", doc)
         return None if is_said else "has no section Returns"
     words = re.findall(r"`([A-Za-z_]\w*)", re.sub(r" \([^)]*\)", "", section[1]))
-    kinds = [one for one in library_classes() if one.__name__ in words]
+    kinds = [one for one in all_classes() if one.__name__ in words]
     attributes = {name for kind in kinds for name in names_of(kind)}
     unknown = [one for one in words if one[0].islower() and one not in attributes | ELSEWHERE]
     return f"has no {unknown}" if kinds and unknown else None
@@ -191,8 +198,14 @@ def test_names_that_are_imported_late_are_listed_before(name: str) -> None:
     assert set(module.__all__) <= set(dir(module))
 
 
+# A sum with 1; files without one need not be parsed, which takes long.
+SUM_WITH_1 = re.compile(r"\b1(\.0)?[\s()]*\+|\+[\s()]*1(\.0)?\b")
+
+
 def sums_with_op(source: str) -> Iterator[int]:
     """Give the lines on which 1 is added to an op."""
+    if not SUM_WITH_1.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             terms = [ast.unparse(node.left), ast.unparse(node.right)]

@@ -58,9 +58,9 @@ def by_way(points: list[WorkloadPoint], **how: float) -> dict[str, pl.DataFrame]
     return {way.name: rows_of(points, **how) for way in WAYS}
 
 
-def scores_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> DeviceScores:
-    """Return a device with synthetic runs, and models that are fitted to the runs."""
-    runs = {
+def runs_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> dict[str, Runs]:
+    """Return synthetic runs of a device, by way of making them."""
+    return {
         way.name: Runs(
             rows_of(points, factor=factor, noise=0.05),
             {name: rows_of(curve, factor=factor) for name, curve in curves().items()},
@@ -68,6 +68,12 @@ def scores_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> DeviceScor
         )
         for way in WAYS
     }
+
+
+@pytest.fixture(scope="module")
+def device() -> DeviceScores:
+    """Return a device with synthetic runs, and models that are fitted to the runs."""
+    runs = runs_of(some_cells(100))
     table = {way: one.grid for way, one in runs.items()}
     return DeviceScores(
         runs,
@@ -76,11 +82,6 @@ def scores_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> DeviceScor
         {},
         dict.fromkeys(METRICS, 0.1),
     )
-
-
-@pytest.fixture(scope="module")
-def device() -> DeviceScores:
-    return scores_of(some_cells(200))
 
 
 def item(items: list[Item], name: str) -> Item:
@@ -111,12 +112,13 @@ def test_every_reading_chooses_in_every_detail_and_the_first_is_the_default() ->
 
 
 def test_what_is_held_out_was_measured_as_by_default_and_is_scored_by_other_trees() -> None:
-    points = some_cells(120)
+    points = some_cells(60)
     rows = by_way(points, noise=0.3)
     found = accuracy(rows, "basic", metrics=("latency",))["latency"]
     assert found[HELD_OUT.name].mre > found[AGED.name].mre
     assert found[HELD_OUT.name].mean == found[AGED.name].mean
-    changed = {**rows, "fresh": rows_of(points, factor=3.0)}
+    few = points[:20]
+    changed = {**by_way(few, noise=0.3), "fresh": rows_of(few, factor=3.0)}
     slower = accuracy(changed, "basic", metrics=("latency",))["latency"]
     assert slower[FRESH.name].mean > 2 * slower[AGED.name].mean
     assert slower[SHORT_SPAN.name].mean == slower[AGED.name].mean
@@ -179,8 +181,9 @@ def test_extended_models_without_the_size_of_writes_are_found_out(
 
 
 def test_sentences_on_the_figures_turn_when_a_device_is_slower(device: DeviceScores) -> None:
-    slow = scores_of(some_cells(60), factor=20.0)
-    middle = scores_of(some_cells(60), factor=6.0)
+    slow, middle = (
+        replace(device, runs=runs_of(some_cells(60), factor=factor)) for factor in (20.0, 6.0)
+    )
     usual = judged({"HDD_S": slow, "SSD_I": device, "SSD_S": middle})
     turned = judged({"HDD_S": device, "SSD_I": slow, "SSD_S": middle})
     for name, verdict in (

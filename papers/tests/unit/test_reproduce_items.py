@@ -30,6 +30,7 @@ from writeamp_papers import (
     compared,
     every_paper,
     find_paper,
+    finished,
     fitted_to,
     gallery,
     known,
@@ -284,8 +285,9 @@ MISPRINTED = compared("a", 1.0, 2.0, 0.1, erratum=Erratum(2.0, 0.1, "why")).unde
 
 
 def test_a_reproduction_continues_after_the_parts_that_an_interrupted_one_finished(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(finished, "save", lambda _, path: path.touch())
     items = [MATCHING, replace(DIFFERING, values={"as printed": math.inf}), MISPRINTED]
     begun: list[str] = []
 
