@@ -1,7 +1,7 @@
 """Finished parts of a reproduction, in a folder from which a later reproduction continues.
 
-A part is reused only if the engine and every file that could affect it are byte-identical, so that
-changes of the code are never hidden by older results.
+A part is reused only if the engine, every file that could affect it and the folder of traces are
+the same, so that changes are never hidden by older results.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ class FinishedParts:
     """
 
     def __init__(self, paper: str, bench: Bench) -> None:
-        """Choose the files by paper, form and code."""
-        here = Path(__file__).parent
-        own = (*here.glob("*.py"), *(here / paper.replace("-", "_")).glob("*.py"))
+        """Choose the files by paper, form, code and traces."""
         self._bench = bench
-        self._form = "full" if bench.full else "short"
-        self._name = f"{paper}, {self._form}"
-        self._key = "" if bench.resume is None else code_hash(_BYSTANDERS, own)[:16]
+        self._name = f"{paper}, {'full' if bench.full else 'short'}"
+        self._key = ""
+        if bench.resume is not None:
+            text = code_hash(_BYSTANDERS, _own(paper)) + _listing(bench.traces)
+            self._key = hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def items(self, number: int) -> list[Item] | None:
         """Return the items of a part; None if it must be computed.
 
-        It must also be computed if one of its figures is asked for and not there.
+        It must also be computed if figures are asked for, and one is not there or none was made.
         """
         path = self._path(number)
         if path is None or not path.is_file():
@@ -71,25 +71,23 @@ class FinishedParts:
         try:
             document = json.loads(read_bytes(path, _MOST_BYTES, "finished part"))
             items = [_item(row) for row in document["items"]]
-            figures = [self._figure(str(name)) for name in document["figures"]]
-        except (WriteampError, ValueError, TypeError, KeyError):
+            return items if self._has_figures(document["figures"]) else None
+        except (WriteampError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return None
-        if any(figure is not None and not figure.is_file() for figure in figures):
-            return None
-        return items
 
     def put(self, number: int, findings: Findings) -> None:
         """Draw a part's figures and keep the part, unless this machine cannot run all of it."""
-        for name, spec in findings.figures.items():
-            if figure := self._figure(name):
+        plots = self._bench.plots
+        if plots is not None:
+            for name, spec in findings.figures.items():
                 self._bench.step(f"drawing {name}")
-                save(spec, figure)
+                save(spec, plots / f"{name}.png")
         path = self._path(number)
         if path is None or findings.skipped:
             return
         document = {
             "items": [asdict(item) for item in findings.items],
-            "figures": list(findings.figures),
+            "figures": None if plots is None else list(findings.figures),
         }
         with output.replacing(path, "finished part") as file:
             file.write(json.dumps(document).encode())
@@ -97,13 +95,37 @@ class FinishedParts:
     def _path(self, number: int) -> Path | None:
         if self._bench.resume is None:
             return None
-        traces = ", traces" if self._bench.traces else ""
-        return self._bench.resume / f"{self._name}, part {number}{traces}, {self._key}.json"
+        return self._bench.resume / f"{self._name}, part {number}, {self._key}.json"
 
-    def _figure(self, name: str) -> Path | None:
-        return None if self._bench.plots is None else self._bench.plots / f"{name}.png"
+    def _has_figures(self, names: list[str] | None) -> bool:
+        """Return whether figures of these names are there, if they are asked for."""
+        plots = self._bench.plots
+        if plots is None:
+            return True
+        return names is not None and all((plots / f"{name}.png").is_file() for name in names)
+
+
+def _own(paper: str) -> tuple[Path, ...]:
+    """Return the files of this package that a paper may use, without its known differences."""
+    here = Path(__file__).parent
+    of_paper = (here / paper.replace("-", "_")).glob("*.*")
+    used = (path for path in of_paper if path.name != "known.toml")
+    return (*here.glob("*.py"), *here.glob("learners/*.py"), *used)
+
+
+def _listing(folder: Path | None) -> str:
+    """Return names, sizes and times of change of the files in a folder, if there is one."""
+    files = sorted(path for path in folder.iterdir() if path.is_file()) if folder else []
+    stats = [(path.name, path.stat()) for path in files]
+    return "".join(f"{name}\0{stat.st_size}\0{stat.st_mtime_ns}\0" for name, stat in stats)
 
 
 def _item(row: dict[str, Any]) -> Item:
+    """Return the item from JSON types; wrong types raise one of several exceptions."""
     erratum = row["erratum"]
-    return Item(**row | {"erratum": Erratum(**erratum) if erratum else None})
+    values = {name: float(ours) for name, ours in row["values"].items()}
+    if not values:
+        raise ValueError("an item has no value")
+    item = Item(**row | {"values": values, "erratum": Erratum(**erratum) if erratum else None})
+    item.to_dict()
+    return item

@@ -59,11 +59,11 @@ class Paper:
             for number, compute in enumerate(self.parts, 1):
                 items = finished.items(number)
                 if items is None:
-                    findings_of_part = self._judged(compute(self._of_part(bench, number)))
-                    finished.put(number, findings_of_part)
+                    computed = self._under_readings(compute(self._of_part(bench, number)))
+                    finished.put(number, computed)
                 else:
-                    findings_of_part = Findings(items)
-                findings, done = findings + findings_of_part, number
+                    computed = Findings(items)
+                findings, done = findings + self._with_reasons(computed), number
         except KeyboardInterrupt:
             left = tuple(range(done + 1, len(self.parts) + 1))
             raise Interrupted(replace(findings, unfinished=left)) from None
@@ -77,7 +77,10 @@ class Paper:
             bench, step=lambda text: bench.step(f"part {number} of {len(self.parts)}: {text}")
         )
 
-    def _judged(self, findings: Findings) -> Findings:
+    def _under_readings(self, findings: Findings) -> Findings:
         names = [reading.name for reading in self.readings]
-        items = [item.under(names) for item in findings.items]
-        return replace(findings, items=without_comparison(self.name, items))
+        return replace(findings, items=[item.under(names) for item in findings.items])
+
+    def _with_reasons(self, findings: Findings) -> Findings:
+        """Return the findings with the reasons of `known.toml`, which are not kept with a part."""
+        return replace(findings, items=without_comparison(self.name, findings.items))

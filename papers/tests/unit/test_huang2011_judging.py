@@ -291,12 +291,6 @@ def test_the_lead_of_a_stretch_is_run_and_not_measured() -> None:
     assert measured(stretch_of([WRITES], lead=(WRITES, READS))) == whole[2:]
 
 
-def test_bandwidth_is_in_mb_of_two_to_the_twenty_bytes() -> None:
-    ((latency_ms, bandwidth, throughput),) = measured(stretch_of([READS]))
-    assert bandwidth == pytest.approx(throughput * 4 / 1024, rel=1e-6)
-    assert latency_ms * throughput == pytest.approx(1e3, rel=0.01)
-
-
 def test_a_run_on_a_part_of_the_device_stays_there() -> None:
     short_span = {way.name: way for way in WAYS}["short span"]
     seeks = [

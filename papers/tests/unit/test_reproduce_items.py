@@ -6,14 +6,13 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stand_in_runners import Backwards
 from writeamp.cli import main
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.runners import Here
 from writeamp_papers import (
@@ -28,14 +27,10 @@ from writeamp_papers import (
     by_choice,
     checked,
     compared,
-    every_paper,
     find_paper,
-    finished,
     fitted_to,
-    gallery,
     known,
     ordered,
-    reproduction,
     surprises,
     typed_in,
     within,
@@ -281,47 +276,6 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 MATCHING = compared("Table 1: WA [of it]", 2.0, 2.001, 0.01).under(["as printed"])
 DIFFERING = compared("Table 2: WA", 2.0, 3.0, 0.01).under(["as printed"])
-MISPRINTED = compared("a", 1.0, 2.0, 0.1, erratum=Erratum(2.0, 0.1, "why")).under(["as printed"])
-
-
-def test_a_reproduction_continues_after_the_parts_that_an_interrupted_one_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(finished, "save", lambda _, path: path.touch())
-    items = [MATCHING, replace(DIFFERING, values={"as printed": math.inf}), MISPRINTED]
-    begun: list[str] = []
-
-    def first(_: Bench) -> Findings:
-        begun.append("first")
-        return Findings(items, {"figure": FIGURE})
-
-    def second(_: Bench) -> Findings:
-        begun.append("second")
-        if len(begun) == 2:
-            raise KeyboardInterrupt
-        return Findings([DIFFERING], skipped=["Fig. 9: sysbench not installed"])
-
-    paper = Paper("toy", "Toy et al. 2026", "a toy", (first, second, lambda _: Findings()))
-    kept, plots = tmp_path / "kept", tmp_path / "plots"
-    for folder in (kept, plots):
-        folder.mkdir()
-    bench = Bench(resume=kept, plots=plots)
-    with pytest.raises(Interrupted) as stopped:
-        paper.run(bench)
-    assert stopped.value.finished.unfinished == (2, 3)
-    assert stopped.value.finished.items == items
-    assert paper.run(bench).items == [*items, DIFFERING]
-    assert begun == ["first", "second", "second"]
-    # Again: a part that was not complete, one with a missing figure, a damaged file, another form.
-    paper.run(bench)
-    assert begun[3:] == ["second"]
-    (plots / "figure.png").unlink()
-    paper.run(bench)
-    for path in kept.iterdir():
-        path.write_text('{"items": [{"item": 1}], "figures": []}')
-    paper.run(bench)
-    paper.run(replace(bench, full=True))
-    assert begun[4:] == ["first", "second"] * 3
 
 
 def test_a_differing_item_makes_the_status_1_and_is_shown(command: Command) -> None:
@@ -376,40 +330,3 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
     assert status == 2
     assert out == ""
     assert err.startswith("writeamp: cannot make folder")
-
-
-def test_all_papers_are_reproduced_although_one_differs_and_another_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    items, forms = {"toy": [DIFFERING], "toy 2": [MATCHING]}, []
-
-    def paper(name: str) -> Paper:
-        def run(bench: Bench) -> Findings:
-            forms.append(bench.full)
-            if name == "toy 2" and len(forms) == 2:
-                raise KeyboardInterrupt
-            return Findings(items[name], {"figure": FIGURE})
-
-        return Paper(name, "Toy et al. 2026", "a toy", (run,))
-
-    for module in (every_paper, gallery):
-        monkeypatch.setattr(module, "PAPERS", papers := {name: paper(name) for name in items})
-    monkeypatch.setattr(reproduction, "PAPERS", papers)
-    monkeypatch.setattr(reproduction, "find_paper", papers.__getitem__)
-    monkeypatch.setattr(every_paper, "MINUTES", {"toy": 90.0, "toy 2": 30.0})
-    assert every_paper.reproduce_all(tmp_path) == 130
-    assert not (tmp_path / "index.html").exists()
-    out, err = capsys.readouterr()
-    assert out.startswith("all papers take about 2.0 hours on two quiet cores")
-    assert "toy: 1 differs" in out
-    assert "toy: unexpected: Table 2: WA" in err
-    assert "interrupted in toy 2; the same command continues" in err
-    assert every_paper.reproduce_all(tmp_path) == 1
-    assert forms == [True] * 3
-    assert (tmp_path / "toy 2" / "figure.png").is_file()
-    assert json.loads((tmp_path / "toy.json").read_text())["items"][0]["verdict"] == "differs"
-    assert "toy 2" in (tmp_path / "index.html").read_text()
-
-
-def test_the_time_of_every_paper_is_known() -> None:
-    assert set(every_paper.MINUTES) == set(PAPERS)
