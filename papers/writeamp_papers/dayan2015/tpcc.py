@@ -105,7 +105,7 @@ def run(bench: Bench) -> Findings:
 
 def _seeds(key: _Key, *, full: bool) -> int:
     # Short reproductions repeat only the runs of the two weights.
-    repeated = [key for reading in READINGS[:2] for key in _wolf_of(reading)]
+    repeated = [pair for reading in READINGS[:2] for pair in _wolf_of(reading)]
     is_repeated = key[0].startswith("wolf") if full else key in repeated
     return _SEEDS[full] if is_repeated else 1
 

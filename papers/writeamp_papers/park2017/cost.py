@@ -102,8 +102,8 @@ def _equation_3(pages: int, wa: float) -> tuple[float, int]:
     """Return the WA of eq. 3 written out, and the number of binomial terms that it adds.
 
     Each block of the window has Binomial(N, q) invalid pages (docs/models.md), with a q that
-    depends on `wa`; at the model's WA, eq. 3 returns it. Each k has a sum of its
-    own, from the first term.
+    depends on `wa`; at the model's WA, eq. 3 returns it. Each k has a sum of its own, from the
+    first term.
     """
     stays = math.exp(-(1 + _OP) / wa)
     terms = [math.comb(pages, k) * (1 - stays) ** k * stays ** (pages - k) for k in range(pages)]
