@@ -104,7 +104,8 @@ class Item:
         "match" if the computed and the published value agree under the default reading, "match-if"
         if only under another reading, "erratum" if the computed value is the corrected one, and
         "differs" otherwise. "fitted", "input" and "checked" replace "match" for items that do not
-        test a computation against the print. "not-comparable" if `not_comparable` is set.
+        test a computation against the print; such items are never "match-if". "not-comparable" if
+        `not_comparable` is set.
         """
         if self.not_comparable:
             return "not-comparable"

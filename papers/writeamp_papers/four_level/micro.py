@@ -26,7 +26,6 @@ _TIMED_SHARE = 0.02
 HALF_READS = replace(STEADY, write_share=0.5)
 DISTURBING_READS = 8
 
-
 # Maximum number of 512-byte writes of a workload.
 _MOST_SMALL_WRITES = 32_768
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -61,13 +62,7 @@ def accuracy(
     settings = plain_means(rows["aged"].height) if features == "basic" else None
     scores: dict[str, Scores] = {}
     for metric in metrics:
-
-        def own(table: pl.DataFrame, vectors_of_table: F64, metric: str = metric) -> Score:
-            values = table[metric].to_numpy()
-            tree = tree_for(vectors_of_table, log_target=log_target, quantile=quantile)
-            fitted = tree.fit(vectors_of_table, values)
-            return score(metric, values, fitted.predict(vectors_of_table))
-
+        own = partial(_own_score, metric, log_target=log_target, quantile=quantile)
         values = rows["aged"][metric].to_numpy()
         unseen = _unseen(vectors["aged"], values, log_target=log_target, quantile=quantile)
         scores[metric] = by_reading(
@@ -78,6 +73,15 @@ def accuracy(
             settings=None if settings is None else own(rows["aged"], settings),
         )
     return scores
+
+
+def _own_score(
+    metric: str, table: pl.DataFrame, vectors: F64, *, log_target: bool, quantile: float | None
+) -> Score:
+    """Return the score of a tree on the rows that it was fitted to."""
+    values = table[metric].to_numpy()
+    tree = tree_for(vectors, log_target=log_target, quantile=quantile)
+    return score(metric, values, tree.fit(vectors, values).predict(vectors))
 
 
 def process_mre(rows: pl.DataFrame, metric: str) -> float:
