@@ -23,8 +23,9 @@ from writeamp.plots import save
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Erratum, Item
 
-# Folders of writeamp that only show results.
+# Folders of writeamp, and modules of this package, that only show or judge results.
 _BYSTANDERS = ("cli", "pages", "plots", "reports")
+_SHOWING = ("cli", "every_paper", "gallery", "known", "papers", "reproduction", "settings", "verbs")
 _MOST_BYTES = 16 << 20
 
 
@@ -110,7 +111,8 @@ def _own(paper: str) -> tuple[Path, ...]:
     here = Path(__file__).parent
     of_paper = (here / paper.replace("-", "_")).glob("*.*")
     used = (path for path in of_paper if path.name != "known.toml")
-    return (*here.glob("*.py"), *here.glob("learners/*.py"), *used)
+    common = (path for path in here.glob("*.py") if path.stem not in _SHOWING)
+    return (*common, *here.glob("learners/*.py"), *used)
 
 
 def _listing(folder: Path | None) -> str:
