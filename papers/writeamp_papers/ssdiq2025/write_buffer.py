@@ -71,17 +71,17 @@ def evicted(pages: npt.NDArray[np.uint32], capacity_pages: float) -> npt.NDArray
     writes, which hardly varies (Che, Tung and Wang, IEEE JSAC 20(7), 2002).
     """
     count = len(pages)
-    order = np.argsort(pages, kind="stable")
+    # One sort of the pages with their times is faster than a stable argsort.
+    writes = np.sort(pages.astype(np.uint64) << 32 | np.arange(count, dtype=np.uint64))
+    order = writes.astype(np.uint32)
+    is_same = np.diff(writes >> 32) == 0
     gaps = np.full(count, count)
-    is_same = pages[order[1:]] == pages[order[:-1]]
     gaps[order[:-1][is_same]] = np.diff(order)[is_same]
     return gaps > _lifetime(gaps, capacity_pages)
 
 
-def _lifetime(gaps: npt.NDArray[np.int64], capacity_pages: float) -> float:
+def _lifetime(gaps: npt.NDArray[np.int64], capacity_pages: float) -> int:
     """Return the number of writes after which as many pages are buffered as fit, on average."""
-    lengths, counts = np.unique(gaps, return_counts=True)
-    # Buffered pages with a lifetime: the mean of the gaps, cut off at the lifetime.
-    longer = len(gaps) - np.cumsum(counts)
-    buffered = (np.cumsum(lengths * counts) + lengths * longer) / len(gaps)
-    return float(np.interp(capacity_pages, buffered, lengths))
+    longer = len(gaps) - np.cumsum(np.bincount(gaps))
+    # Buffered pages with a lifetime of n writes: the mean of the gaps, cut off at n.
+    return int(np.searchsorted(np.cumsum(longer), capacity_pages * len(gaps)))
