@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,9 +50,10 @@ def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> 
 def test_every_match_is_computed(
     found: Findings, replay: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    explore = wa.allocation.explore
     # Workloads of fewer chunks are other workloads, and take no time.
-    monkeypatch.setattr(wa.allocation, "explore", lambda chunks, op: explore(chunks // 2 + 4, op))
+    for name in ("explore", "configurations"):
+        fewer = partial(_with_fewer_chunks, getattr(wa.allocation, name))
+        monkeypatch.setattr(wa.allocation, name, fewer)
     names = ("explore", "optimal", "closed_form")
     roots = [(wa.allocation, name) for name in names]
     assert_matches_are_computed(
@@ -58,6 +62,10 @@ def test_every_match_is_computed(
         (allocation, "expected_value"),
         *roots,
     )
+
+
+def _with_fewer_chunks(call: Callable[..., Any], chunks: int, *rest: Any, **settings: Any) -> Any:
+    return call(chunks // 2 + 4, *rest, **settings)
 
 
 def test_the_printed_weight_is_the_default_and_gives_more_than_the_print(found: Findings) -> None:

@@ -31,7 +31,9 @@ MOST_CHUNKS = 24
 _SLICE_ROWS = 2048
 
 
-def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.DataFrame:
+def explore(
+    chunks: int, op: float, progress: Progress | None = None, *, most_groups: int = MOST_GROUPS
+) -> pl.DataFrame:
     """Compare the closed-form division with the optimal one in every workload of equal chunks.
 
     Dayan et al. 2015, section 5.5.3: the logical pages and the writes are each cut into Q equal
@@ -43,9 +45,10 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
         chunks: Q, from 2 to 24.
         op: over-provisioning (T−U)/U of the drive.
         progress: called with the number of workloads done and the total.
+        most_groups: largest number of groups, from 2 to 9.
 
     Returns:
-        One row for each number of groups, from 2 to 9 or Q: `groups`, `configurations`,
+        One row for each number of groups, from 2 to `most_groups` or Q: `groups`, `configurations`,
         `mean_over_optimal_percent` and `max_over_optimal_percent` (excess of the closed form's WA
         over the optimal WA), and
         `worst_sizes` and `worst_frequencies`, the workload at that maximum.
@@ -59,7 +62,8 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
     """
     chunks = _check(chunks)
     checked_groups([1.0], [1.0], op)
-    numbers = range(FEWEST_GROUPS, min(chunks, MOST_GROUPS) + 1)
+    most_groups = Whole(FEWEST_GROUPS, MOST_GROUPS).check("most_groups", most_groups)
+    numbers = range(FEWEST_GROUPS, min(chunks, most_groups) + 1)
     total = sum(len(w) for groups in numbers for _, w in configurations(chunks, groups))
     done = 0
 
