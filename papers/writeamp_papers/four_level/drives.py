@@ -350,19 +350,7 @@ class Life:
         with temporary_folder() as folder:
             path = folder / "rb.vcd"
             path.touch()
-            pins = CaptureWriter(
-                str(path),
-                channels=pin_names(self._drive.device),
-                comments=[],
-                period_ps=self._drive.period_ps,
-                missed=self._missed,
-            )
-            is_settled = False
-            while not is_settled:
-                stop_if_asked()
-                is_settled = self.run.advance(_CHUNK_EVENTS)
-                pins.drain(self.run)
-            pins.finish(self.run.now_ns)
+            self._capture(path, self._missed)
             by_pins = count_pins(path, self._drive.facts, self.run.written_bytes)
             if look:
                 look(path)
@@ -378,6 +366,26 @@ class Life:
             (ended_ns - began_ns) / _NS_A_S,
             by_pins,
         )
+
+    def settle_uncounted(self) -> None:
+        """Run the drive as `settle` does, without a capture; the next counts start at its end."""
+        self._capture(Path(os.devnull), missed=1.0)
+        self._before = self._now()
+
+    def _capture(self, path: Path, missed: float) -> None:
+        pins = CaptureWriter(
+            str(path),
+            channels=pin_names(self._drive.device),
+            comments=[],
+            period_ps=self._drive.period_ps,
+            missed=missed,
+        )
+        is_settled = False
+        while not is_settled:
+            stop_if_asked()
+            is_settled = self.run.advance(_CHUNK_EVENTS)
+            pins.drain(self.run)
+        pins.finish(self.run.now_ns)
 
     def go_on(self, load: EngineLoad, look: Callable[[Path], object] | None = None) -> Counts:
         """Serve another load after five minutes without requests; see `settle`."""

@@ -27,13 +27,13 @@ HALF_READS = replace(STEADY, write_share=0.5)
 DISTURBING_READS = 8
 
 # Maximum number of 512-byte writes of a workload.
-_MOST_SMALL_WRITES = 32_768
+MOST_SMALL_WRITES = 32_768
 
 
 def _volume(scale: Scale, access: Access) -> int:
     """Return the bytes that a workload of this access writes."""
     volume = _VOLUME_BYTES // scale.factor
-    return min(volume, _MOST_SMALL_WRITES * access.size) if access.size == SECTOR_BYTES else volume
+    return min(volume, MOST_SMALL_WRITES * access.size) if access.size == SECTOR_BYTES else volume
 
 
 @dataclass(frozen=True)
@@ -151,5 +151,5 @@ def _counts(scale: Scale, firmware: Firmware, workload: Workload) -> Counts:
         return Life(drive, load, is_filled=False).settle()
     warm_up = STEADY.load(space, round(_TIMED_SHARE * space), seed=1)
     life = Life(drive, warm_up, ageing_writes=STEADY_WRITES - _TIMED_SHARE)
-    life.settle()
+    life.settle_uncounted()
     return life.go_on(load)
