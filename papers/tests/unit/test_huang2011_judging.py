@@ -15,12 +15,12 @@ from writeamp.learn.blackbox.features import feature_sets
 from writeamp.learn.blackbox.features.feature_sets import EXTENDED as EXTENDED_FEATURES
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp_papers import PAPERS
-from writeamp_papers.huang2011 import curve_figures, store, tree_choice
+from writeamp_papers.huang2011 import curve_figures, model_statements, store, tree_choice
 from writeamp_papers.huang2011.accuracy import accuracy, tree_for
 from writeamp_papers.huang2011.campaign import FULL, SHORT, Runs, stretches
 from writeamp_papers.huang2011.curves import judged
 from writeamp_papers.huang2011.device_scores import DeviceScores
-from writeamp_papers.huang2011.devices import built, run_s
+from writeamp_papers.huang2011.devices import FLASH, built, run_s
 from writeamp_papers.huang2011.printed import BASIC, EXTENDED
 from writeamp_papers.huang2011.readings import AGED, FRESH, HELD_OUT, READINGS, SHORT_SPAN
 from writeamp_papers.huang2011.runs import METRICS, WAYS, Stretch, measured, way_on
@@ -73,7 +73,7 @@ def runs_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> dict[str, Ru
 @pytest.fixture(scope="module")
 def device() -> DeviceScores:
     """Return a device with synthetic runs, and models that are fitted to the runs."""
-    runs = runs_of(some_cells(100))
+    runs = runs_of(some_cells(60))
     table = {way: one.grid for way, one in runs.items()}
     return DeviceScores(
         runs,
@@ -196,6 +196,16 @@ def test_sentences_on_the_figures_turn_when_a_device_is_slower(device: DeviceSco
     about = item(usual, "Fig. 3, SSD_I: latency at 10% writes (ms)")
     assert about.ours == device.curve("ratio")[AGED.name][1]
     assert (about.published, about.tolerance) == (2.0, 0.5)
+
+
+def test_the_share_of_trees_turns_with_the_features_that_they_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for second, verdict in (("queue_depth", "match"), ("read_size_bytes", "differs")):
+        splits = {way.name: ({"write_randomness"}, {second}) for way in WAYS}
+        monkeypatch.setattr(model_statements, "_first_splits", lambda _, splits=splits: splits)
+        items = model_statements.of_trees(dict.fromkeys(FLASH, None))  # type: ignore[arg-type]
+        assert [one.verdict for one in items] == ["match", verdict]
 
 
 def test_a_step_the_wrong_way_is_let_pass_once_and_up_to_two_percent() -> None:
