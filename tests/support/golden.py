@@ -34,7 +34,7 @@ FORMS = [
     ("zipf:s=0.99", "warcip:penalty=age,start=shortest", "greedy"),
     # Uniform writes all go to one stream or group.
     ("hot-cold:f=0.2,r=0.8", "hcwf", "greedy"),
-    ("groups:sizes=1/1,freq=1/9", "wolf:weight=0.2", "greedy"),
+    ("groups:sizes=1/1,freq=1/9", "wolf:weight=0.2,allocation=closed-form", "greedy"),
 ]
 
 
