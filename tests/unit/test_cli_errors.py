@@ -207,7 +207,7 @@ CASES: list[tuple[str, list[str]]] = [
     # Of other verbs.
     ("predict --op 0.1 --model markow", ["markow", "markov"]),
     ("list polices", ["polices", "victims"]),
-    ("reproduce park2017 --resume kept", ["park2017", "--resume", "huang2011"]),
+    ("reproduce park2017 --traces nowhere", ["park2017", "--traces", "huang2011"]),
     ("reproduce huang2011 --traces nowhere", ["nowhere", "traces"]),
     ("serve --manager wolf", ["wolf", "hints", "single", "wolf-interval"]),
     ("serve --max-wa 0.99", ["--max-wa", "at least 1"]),
