@@ -82,9 +82,9 @@ def _runs(done: int, expected: int) -> str:
 
 
 def main() -> None:
-    """Reproduce all papers into the folder that the command line names."""
+    """Reproduce all papers into the folder that the command line names, or build/reproduce."""
     try:
-        sys.exit(reproduce_all(Path(sys.argv[1])))
+        sys.exit(reproduce_all(Path(*sys.argv[1:2] or ["build/reproduce"])))
     except WriteampError as error:
         sys.exit(f"{error}")
 

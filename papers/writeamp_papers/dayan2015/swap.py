@@ -38,11 +38,8 @@ from writeamp_papers.dayan2015.swap_runs import (
     paced,
     simulated,
 )
-from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
+from writeamp_papers.items import TIE, Item, at_most, checked, compared, ordered, within
 from writeamp_papers.readings import Reading
-
-# Section 5.3: ratios of migrations that are closer than this count as equal.
-_TIE = 0.005
 
 _OUTERMOST = (0, len(FIVE_GROUPS) - 1)
 
@@ -121,7 +118,7 @@ def _pacing(swaps: Swaps, frequencies: tuple[int, int]) -> Item:
         f"with {frequencies[0]}% and {frequencies[1]}% of the writes swap",
         1,
         by_reading(lambda reading: ratios[_WOLF[reading.choices[WEIGHT]]]),
-        _TIE,
+        1 - TIE,
         note=", ".join(
             f"{total:.1f}% of PBA with {limit}"
             for total, limit in zip(totals[WOLF_SLOW], limits, strict=True)
