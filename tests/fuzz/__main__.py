@@ -60,6 +60,8 @@ class Fuzzer:
 
     def __init__(self, samples: files.Samples, folder: Path, seed: int, kind: str) -> None:
         """Draw calls on files like the samples, by a seed, of kinds that begin so."""
+        unmade = commands.unmade(samples)
+        assert not unmade, f"there are no samples of {sorted(unmade)}"
         self.samples, self.folder, self.seed, self.kind = samples, folder, seed, kind
         shares = {name: share for name, share in _SHARES.items() if name.startswith(kind)}
         self.kinds, self.weights = list(shares), list(accumulate(shares.values()))

@@ -9,12 +9,12 @@ import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from random import Random
 from typing import Any
 
 from call import Call
-from files import Folder, Samples
+from files import Folder, Samples, samples_of
 from lines import FIXED, LINES, RARE, RARITY
 from values import LENGTHS, bounded, change, count, edge, junk, one_of, share, spec
 
@@ -139,6 +139,17 @@ OPTIONS = dict(options_of())
 assert set(OPTIONS) == set(LINES), "a verb is not tried, or there is none of this name"
 
 
+def unmade(samples: Samples) -> set[str]:
+    """Return the samples that the lines name and that there are not."""
+    named = {
+        word
+        for line in chain.from_iterable((*LINES.values(), *RARE.values()))
+        for word in line.split()
+        if len(word) > 1 and word[0] == "@"
+    }
+    return {word for word in named if not samples_of(samples, word[1:])}
+
+
 @cache
 def _ordinary(verb: str) -> list[_Option]:
     return [each for each in OPTIONS[verb] if each.name not in ("--help", "--json")]
@@ -174,6 +185,8 @@ def draw(rng: Random, verb: str, samples: Samples) -> Call:
     outputs = [word for flag, word in pairwise(argv) if flag in OUTPUT_NAMES]
     if verb == "trace convert":
         outputs += argv[2:5]
+    if verb == "examples":
+        outputs += [*argv[1:], "examples"]
     return Call(
         kind=verb,
         shown=shlex.join(["writeamp", *argv]),

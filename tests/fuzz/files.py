@@ -18,10 +18,11 @@ from writeamp.traces import FORMATS
 ROLES = (
     *("trace", "device", "run", "sweep", "snap", "snaps", "capture", "model", "measured"),
     *("windows", "plan", "history", "result", "page", "job", "families", "swept", "fleet", "kept"),
+    *("phases", "readings"),
 )
 # Of those who are read as texts that somebody pasted.
 _PASTED = ("snap", "snaps", "job")
-_TOML = ("device", "run", "sweep", "plan", "families")
+_TOML = ("device", "run", "sweep", "plan", "families", "phases")
 # Not bytes of its own but names of settings are what these are made of.
 _TABLE_VALUE = re.compile(rb"(?m)^([ \t]*([\w.\"-]+)[ \t]*=[ \t]*)(.*)$")
 _ODD_VALUES = ("true", "[]", "[[1]]", "{}", "{a=1}", "1979-05-27", "[" * 5000, '"""', '"x"')
@@ -61,6 +62,12 @@ def samples_in(folder: Path) -> Samples:
     return found
 
 
+def samples_of(samples: Samples, asked: str) -> list[Sample]:
+    """Return a role's samples whose names begin with what follows a colon in `asked`."""
+    role, _, beginning = asked.partition(":")
+    return [each for each in samples.get(role, []) if each.name.startswith(beginning)]
+
+
 @dataclass
 class Folder:
     """Files of one call, as they come to be named in it.
@@ -82,13 +89,10 @@ class Folder:
     formats: list[str] = field(default_factory=list)
 
     def name(self, asked: str) -> str:
-        """Add a file of a role, or a folder, and return its name.
-
-        It is one of the samples whose names begin with what follows a colon in `asked`.
-        """
+        """Add a file of a role, or a folder, and return its name."""
         rng = self.rng
-        role, _, beginning = asked.partition(":")
-        fitting = [each for each in self.samples[role] if each.name.startswith(beginning)]
+        role = asked.partition(":")[0]
+        fitting = samples_of(self.samples, asked)
         if rng.random() < 0.02:
             fitting = self.samples[str(values.one_of(rng, ROLES))]
         sample = values.one_of(rng, fitting)

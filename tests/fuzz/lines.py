@@ -127,12 +127,13 @@ LINES: dict[str, tuple[str, ...]] = {
         f"{_SMALL_PLAN} --plan @plan --out out.pq",
         "--windows @windows:b --plan @plan --out out.pq",
     ),
-    "twin check": ("@profile @trace --workers 1", "@profile @profile --readings @trace"),
+    "twin check": ("@device:twin @phases:a --workers 1",
+                   "@device:twin @phases:b --readings @readings --workers 1"),
     "twin fit": ("--wa 2.5 --trace @trace --out out.toml --workers 1", "--trace @trace "
                  "--counters @snap --counters @snap --out out.toml --workers 1"),
     "answer": (f"{_RUN} --quick", f"--trace @trace {_OF_TRACE} --quick",
                f"{_RUN} --quick --counters @snap"),
-    "examples": ("out", "@snap", "@snap/out"),
+    "examples": ("out", "@snap", "@snaps"),
     "explore": ("--managers single --writes 60 --blocks 8 --pages-per-block 4 --op 0.5 "
                 "--out out.html",),
     "serve": (f"{_DRIVE} --run true",),
@@ -155,7 +156,7 @@ SHARES = {
     "answer": 6, "twin fit": 4, "twin measure": 30, "blackbox train": 12, "volumes make": 12,
     "volumes run": 20, "volumes need": 8, "volumes split": 30, "blackbox collect": 30,
     "blackbox evaluate": 30, "reproduce": 20, "sweep run": 40, "blackbox explain": 60,
-    "measure rb": 150, "top": 30, "measure save": 30, "measure run": 5,
+    "twin check": 30, "measure rb": 150, "top": 30, "measure save": 30, "measure run": 5,
 }  # fmt: skip
 USUAL_SHARE = 100
 # Nothing is put in at a venture, or left out: they would run it, or never end.

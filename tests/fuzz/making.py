@@ -118,6 +118,40 @@ _FIO_RESULT = {
         }
     ],
 }
+_TWIN = """[geometry]
+blocks_per_plane = 321
+pages_per_block = 32
+page_bytes = 4096
+
+[management]
+op = 0.25
+layout = "flat"
+
+[twin]
+logical_pages = 8192
+error = 0.02
+op = 0.25
+op_low = 0.24
+op_high = 0.26
+families = [{ manager = "single", victims = "greedy", weight = 1.0 }]
+misfit = 1.0
+noise = 0.006
+separation_probability = 0.0
+classes = [["single, greedy"]]
+sequential_factor = 1.05
+drive = "synthetic"
+capacity_bytes = 33554432
+learnt_from = ["run:0"]
+fills = [{ phase = "run:0", span_gib = 0.03125, factor = 1.05 }]
+
+[[twin.candidates]]
+manager = "single"
+victims = "greedy"
+op = 0.25
+erase_unit_pages = 32
+weight = 1.0
+"""
+_PHASES = (("sequential", 8192, 1.05), ("uniform", 32768, 2.66))
 _TINY = "--blocks 64 --pages-per-block 8 --op 0.3 --writes 600 --replicas 1"
 _COUNTED = "tests/data/cases/drives/26-claudio-mx500"
 # Each makes what is below its role's folder, or beside it.
@@ -222,11 +256,28 @@ def _texts() -> None:
         text = _SWEEP.format(verb=verb, design=design, axis=axis, run=run)
         Path(f"sweep/{verb}.toml").write_text(text)
     Path("families/a.toml").write_text(_FAMILIES)
+    Path("device/twin.toml").write_text(_TWIN)
+    _phases()
     for path in (ROOT / "examples" / "fio").iterdir():
         shutil.copy(path, "job")
     Path("job/a.fio").write_text(_FIO)
     Path("job/a.sh").write_text(_SCRIPT)
     Path("job/a.json").write_text(json.dumps(_FIO_RESULT, indent=1))
+
+
+def _phases() -> None:
+    tables, rows = ['drive = "synthetic"\n'], []
+    for number, (pattern, pages, wa_of_phase) in enumerate(_PHASES):
+        tables.append(f'[[phases]]\npattern = "{pattern}"\nspan_gib = 0.03125\n')
+        for at in range(0, pages + 1, pages // 32):
+            counts = {"host_bytes": at * 4096, "media_bytes": round(at * 4096 * wa_of_phase)}
+            rows.append({"phase": number, "pattern": pattern, "span_gib": 0.03125, **counts})
+    found = pl.DataFrame(rows)
+    found.filter(pl.col("host_bytes") > 0).with_columns(
+        drive=pl.lit("synthetic"), run=pl.lit("run"), details=pl.lit("")
+    ).write_csv("phases/a.csv")
+    Path("phases/b.toml").write_text("\n".join(tables))
+    found.drop("pattern", "span_gib").write_csv("readings/a.csv")
 
 
 def _drives() -> None:
