@@ -26,6 +26,8 @@ from writeamp_papers.items import Erratum, Item
 # Folders of writeamp, and modules of this package, that only show or judge results.
 _BYSTANDERS = ("cli", "pages", "plots", "reports")
 _SHOWING = ("cli", "every_paper", "gallery", "known", "papers", "reproduction", "settings", "verbs")
+# Other files of the package are texts of pages.
+_READ_SUFFIXES = (".py", ".toml", ".json")
 _MOST_BYTES = 16 << 20
 
 
@@ -39,7 +41,7 @@ def code_hash(bystanders: Collection[str], own: Collection[Path]) -> str:
     """
     root = Path(writeamp.__file__).parent
     digest = hashlib.sha256(Path(_engine.__file__).read_bytes())
-    files = sorted([*root.rglob("*.py"), *root.rglob("*.toml")])
+    files = sorted(path for path in root.rglob("*.*") if path.suffix in _READ_SUFFIXES)
     measuring = [path for path in files if path.relative_to(root).parts[0] not in bystanders]
     for path in (*measuring, *sorted(own)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -1,7 +1,7 @@
 """Stored bounds, tolerances and values of the papers' items; no fault hides within them.
 
-To write them anew, after a change that moves them on purpose:
-`WRITEAMP_WRITE_VALUES=1 pytest papers/tests/science`; the change of the files shows what moved.
+After an intended change of values, `WRITEAMP_WRITE_VALUES=1 pytest papers/tests/science` writes
+these files again; their difference shows which values changed.
 """
 
 from __future__ import annotations

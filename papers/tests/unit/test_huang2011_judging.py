@@ -365,6 +365,7 @@ def test_the_hash_of_the_code_covers_what_measures_and_leaves_out_what_shows() -
         store.code_hash.__wrapped__(store._BYSTANDERS, store._OWN)
     tails = [re.split("/writeamp(?:_papers)?/", name)[-1] for name in named]
     assert any(name.endswith("profiles/x25-m.toml") for name in tails)
+    assert "learn/blackbox/formulas/profiles.json" in tails
     assert "huang2011/runs.py" in tails
     assert "huang2011/tables.py" not in tails
     assert not any(name.startswith("cli/") for name in tails)

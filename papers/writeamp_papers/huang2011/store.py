@@ -1,6 +1,6 @@
 """Store of measurements; each key covers all settings and code that affect the measurement.
 
-A row is reused only if the engine and every Python file that could affect it are byte-identical, so
+A row is reused only if the engine and every file that could affect it are byte-identical, so
 that changes of the code are never hidden by older rows.
 """
 
