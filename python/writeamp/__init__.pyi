@@ -40,6 +40,8 @@ from .learn import blackbox as blackbox
 from .learn import twin as twin
 from .listing import listed as listed
 from .papers import reproduce as reproduce
+from .recorder.functions import record as record
+from .recorder.result import RecordResult as RecordResult
 from .registry.specs import Spec as Spec
 from .registry.specs import manager as manager
 from .registry.specs import victims as victims

@@ -15,6 +15,7 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.trace_record import record
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
 # Minimum number of blocks of the drive in the suggested command. With fewer blocks, rounding to
@@ -32,6 +33,7 @@ def register(app: typer.Typer) -> None:
     verbs = App(no_args_is_help=True)
     verbs.command("info")(with_settings(info))
     verbs.command("convert")(without_report(with_settings(convert)))
+    verbs.command("record")(with_settings(record))
     app.add_typer(verbs, name="trace")
 
 

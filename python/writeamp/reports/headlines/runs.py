@@ -13,6 +13,8 @@ from writeamp.results.numbers import (
     plural,
 )
 from writeamp.text import shortened
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
 
 _Document = Mapping[str, Any]
 
@@ -138,6 +140,20 @@ def of_trace(document: _Document) -> str:
     return (
         f"{writes:,.0f} writes: each written page is written {times:.3g} times on average{uneven}."
     )
+
+
+def of_recording(document: _Document) -> str:
+    """Return what wrote most on a recorded device: files if they were recorded, else processes."""
+    written, seconds = number(document, "written_bytes"), number(document, "duration_s")
+    if written is None or seconds is None:
+        return ""
+    amount = f"{shown_bytes(int(written))} written in {shown_duration(seconds)}"
+    kind, key = ("file", "files") if rows(document, "files") else ("process", "processes")
+    unknown = number(table(document, "unknown_share"), kind)
+    shares = [(words(row, "name"), number(row, "share")) for row in rows(document, key)[:3]]
+    shares.append((f"unknown {kind}", unknown or None))
+    clauses = ", ".join(f"{name} {share:.0%}" for name, share in shares if share is not None)
+    return f"{amount}: {clauses}." if clauses else f"{amount}."
 
 
 def of_timed(document: _Document) -> str:

@@ -1,0 +1,88 @@
+"""`writeamp trace record`: block trace of this machine, with processes and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writeamp.cli import boundary, options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.recorder.settings import RecordSettings
+
+_STDERR = 2
+_COMMAND_FAILED = 1
+_TOO_MANY_LOST = 3
+
+
+def record(
+    device: Annotated[
+        str,
+        typer.Argument(
+            help="Disk or partition, such as /dev/nvme0n1.", metavar="DEVICE", show_default=False
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Command to run meanwhile, after --: its words, or one quoted line for the shell.",
+            metavar="[-- CMD]",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    settings: RecordSettings,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="Parquet trace to write. While recording, its parts are in the folder FILE.parts.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace FILE, and the parts of a killed recording.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Record the block requests of this machine, with their processes and files (Linux, root).
+
+    The recording ends with CMD, after --for, or at Ctrl-C, which saves the trace. Nothing is
+    written to DEVICE.
+
+    The exit status is 1 if CMD failed, and 3 if more than 0.1% of the events were lost. With
+    --json, the output of CMD goes to stderr.
+
+    Example: sudo writeamp trace record /dev/nvme0n1 --files / --out t.parquet --for 10m
+    """
+    from writeamp.recorder.functions import record as record_requests  # noqa: PLC0415 (slow)
+
+    with Bar("recording", lambda done, _: f"{done:,} requests") as bar:
+        result = record_requests(
+            device,
+            out,
+            run=command or None,
+            replace=force,
+            stdout=_STDERR if json else None,
+            progress=bar.update,
+            **vars(settings),
+        )
+    for sentence in result.notes:
+        options.note(sentence)
+    options.show(result.to_dict, result.card, json=json)
+    if not json:
+        # The command is printed in one long line, so that it can be copied.
+        stdout.print(f"next: {result.next_command}", highlight=False, soft_wrap=True)
+    if result.interrupted_by is not None:
+        boundary.end_as_interrupted(
+            result.interrupted_by, "the trace has the requests until the interruption"
+        )
+    if result.run_exit_status:
+        boundary.say(f"the command failed with status {result.run_exit_status}")
+        raise typer.Exit(_COMMAND_FAILED)
+    if result.failure is not None and not settings.allow_loss:
+        boundary.say(result.failure)
+        raise typer.Exit(_TOO_MANY_LOST)

@@ -1,0 +1,161 @@
+"""Block devices as the kernel's events name them: the disk's number, and a range of its sectors."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.traces.trace import SECTOR_BYTES
+
+_SYSTEM = Path("/sys/dev/block")
+# Device numbers in events, as in the kernel: 12 bits of the major number, 20 of the minor.
+_MINOR_BITS = 20
+# Fields of /sys/block/NAME/stat: sectors read and written.
+_SECTORS_WRITTEN = 6
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A whole disk or a partition.
+
+    Attributes:
+        path: the device as the user named it.
+        name: name in the kernel, such as "nvme0n1p2".
+        number: number of the device in events of its file system.
+        disk_number: number of the whole disk in block events.
+        first_sector: first sector of the partition; 0 for a whole disk.
+        sectors: number of sectors of 512 bytes.
+        has_requests: whether the driver has requests, which merge and split what is queued.
+    """
+
+    path: str
+    name: str
+    number: int
+    disk_number: int
+    first_sector: int
+    sectors: int
+    has_requests: bool
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes written to the device since the machine started, by the kernel's statistics."""
+        fields = (_folder_of(self.number) / "stat").read_text().split()
+        return int(fields[_SECTORS_WRITTEN]) * SECTOR_BYTES
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A mounted file system: its mount point, type, and the device number of its files."""
+
+    point: str
+    kind: str
+    file_device: int
+
+
+def disk_of(path: str) -> Disk:
+    """Return a block device.
+
+    Raises:
+        WriteampError: it does not exist, is not a block device, or consists of other disks.
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise WriteampError(f"{path}: cannot be opened ({error.strerror})") from None
+    if not stat.S_ISBLK(status.st_mode):
+        raise WriteampError(f"{path} is not a block device; give one such as /dev/nvme0n1")
+    number = number_of(status.st_rdev)
+    folder = _folder_of(number)
+    is_partition = (folder / "partition").exists()
+    whole = folder.parent if is_partition else folder
+    _check_is_lowest(path, whole)
+    major, minor = (whole / "dev").read_text().split(":")
+    return Disk(
+        path=path,
+        name=folder.name,
+        number=number,
+        disk_number=int(major) << _MINOR_BITS | int(minor),
+        first_sector=int((folder / "start").read_text()) if is_partition else 0,
+        sectors=int((folder / "size").read_text()),
+        has_requests=(whole / "mq").is_dir(),
+    )
+
+
+def number_of(device: int) -> int:
+    """Return the number in events of a device number as `os.stat` gives it."""
+    return os.major(device) << _MINOR_BITS | os.minor(device)
+
+
+def mount_of(point: str, disk: Disk) -> Mount:
+    """Return the file system that is mounted from a device at a mount point.
+
+    Raises:
+        WriteampError: nothing, or another device, is mounted there.
+    """
+    real = os.path.realpath(point)
+    mounts = [mount for mount in _mounts() if mount[1] == real]
+    if not mounts:
+        raise WriteampError(
+            f"{point} is not a mount point; give the folder where {disk.path} is mounted"
+        )
+    source, _, kind, number = mounts[-1]
+    if number != disk.number and _number_of_source(source) != disk.number:
+        raise WriteampError(
+            f"{point} is mounted from {source}, not from {disk.path}; give the folder where "
+            f"{disk.path} is mounted"
+        )
+    return Mount(real, kind, number_of(os.stat(real).st_dev))
+
+
+def points_of(disk: Disk) -> list[str]:
+    """Return the mount points of a device's file system."""
+    return [
+        point
+        for source, point, _, number in _mounts()
+        if number == disk.number or _number_of_source(source) == disk.number
+    ]
+
+
+def _folder_of(number: int) -> Path:
+    major, minor = number >> _MINOR_BITS, number & ((1 << _MINOR_BITS) - 1)
+    return (_SYSTEM / f"{major}:{minor}").resolve()
+
+
+def _check_is_lowest(path: str, whole: Path) -> None:
+    """Reject device mapper and md, whose events are those of the disks below."""
+    below = sorted(entry.name for entry in (whole / "slaves").glob("*"))
+    is_stacked = (whole / "dm").is_dir() or (whole / "md").is_dir()
+    if not (is_stacked or below):
+        return
+    kind = "an md array" if (whole / "md").is_dir() else "a device of device mapper"
+    disks = ", ".join(f"/dev/{name}" for name in below) or "none is attached"
+    raise WriteampError(f"{path} is {kind}; record one of the disks below it: {disks}")
+
+
+def _number_of_source(source: str) -> int | None:
+    try:
+        status = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    return number_of(status.st_rdev) if stat.S_ISBLK(status.st_mode) else None
+
+
+def _mounts() -> list[tuple[str, str, str, int]]:
+    """Return source, mount point, type and device number of each mount, the oldest first."""
+    mounts = []
+    for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines():
+        place, _, system = line.partition(" - ")
+        _, _, numbers, _, point, *_ = place.split(" ")
+        kind, source, *_ = system.split(" ")
+        major, minor = numbers.split(":")
+        mounts.append((_plain(source), _plain(point), kind, int(major) << _MINOR_BITS | int(minor)))
+    return mounts
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)

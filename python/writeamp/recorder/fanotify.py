@@ -1,0 +1,107 @@
+"""Names of files that are created, renamed or deleted in a file system, by fanotify."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import NamedTuple
+
+from writeamp.vssd.bpf import LIBC, checked
+
+# Flags of linux/fanotify.h. The group needs Linux 5.17, which reports the file of a name, too.
+_CLOEXEC, _NONBLOCK, _UNLIMITED_QUEUE = 0x1, 0x2, 0x10
+_REPORT_FILE, _REPORT_FOLDER, _REPORT_NAME, _REPORT_TARGET = 0x200, 0x400, 0x800, 0x1000
+_GROUP = (
+    _CLOEXEC | _NONBLOCK | _UNLIMITED_QUEUE
+    | _REPORT_FILE | _REPORT_FOLDER | _REPORT_NAME | _REPORT_TARGET
+)  # fmt: skip
+_MARK_ADD, _MARK_FILE_SYSTEM = 0x1, 0x100
+_CREATED, _MOVED_TO, _ON_FOLDER = 0x100, 0x80, 0x40000000
+_QUEUE_OVERFLOW = 0x4000
+_AT_FDCWD = -100
+
+_EVENT = struct.Struct("=IBBHQii")
+_INFO = struct.Struct("=BBH8xIi")
+_INFO_FILE, _INFO_FOLDER_AND_NAME = 1, 2
+# Types of file handles that begin with the number of the inode, and the form of the number.
+_NUMBERS = {1: "<I", 2: "<I", 0x81: "<Q", 0x82: "<Q", 0x4D: "<Q", 0x4E: "<Q", 0x4F: "<Q"}
+_READ_BYTES = 1 << 18
+
+
+class Named(NamedTuple):
+    """A file or folder that got a name."""
+
+    inode: int
+    folder: int
+    name: bytes
+
+
+class NameWatch:
+    """Queue of the names that a file system's files get."""
+
+    def __init__(self, point: str, undo: ExitStack) -> None:
+        """Watch the file system that is mounted at `point`.
+
+        Raises:
+            OSError: the kernel is older than 5.17, or the file system has no file handles.
+        """
+        self._handle = checked(LIBC.fanotify_init(_GROUP, os.O_RDONLY | os.O_LARGEFILE))
+        undo.callback(os.close, self._handle)
+        mask = ctypes.c_uint64(_CREATED | _MOVED_TO | _ON_FOLDER)
+        flags = _MARK_ADD | _MARK_FILE_SYSTEM
+        checked(LIBC.fanotify_mark(self._handle, flags, mask, _AT_FDCWD, os.fsencode(point)))
+
+    def read(self) -> Iterator[Named]:
+        """Yield the names since the last call, in order."""
+        while True:
+            try:
+                content = os.read(self._handle, _READ_BYTES)
+            except BlockingIOError:
+                return
+            yield from names_in(content)
+
+
+def names_in(content: bytes) -> Iterator[Named]:
+    """Yield the names in events of fanotify."""
+    at = 0
+    while at + _EVENT.size <= len(content):
+        length, _, _, header, mask, _, _ = _EVENT.unpack_from(content, at)
+        if length < _EVENT.size:
+            return
+        if not mask & _QUEUE_OVERFLOW:
+            named = _named(content[at + header : at + length])
+            if named is not None:
+                yield named
+        at += length
+
+
+def _named(infos: bytes) -> Named | None:
+    """Return the name in the records of an event; None if an inode is not known."""
+    inode = folder = None
+    name = b""
+    at = 0
+    while at + _INFO.size <= len(infos):
+        kind, _, length, handle_bytes, handle_type = _INFO.unpack_from(infos, at)
+        if length < _INFO.size:
+            break
+        handle = infos[at + _INFO.size : at + _INFO.size + handle_bytes]
+        number = _number_of(handle, handle_type)
+        if kind == _INFO_FILE:
+            inode = number
+        elif kind == _INFO_FOLDER_AND_NAME:
+            folder = number
+            name = infos[at + _INFO.size + handle_bytes : at + length].split(b"\0", 1)[0]
+        at += length
+    if inode is None or folder is None or not name:
+        return None
+    return Named(inode, folder, name)
+
+
+def _number_of(handle: bytes, handle_type: int) -> int | None:
+    form = _NUMBERS.get(handle_type & 0xFF)
+    if form is None or len(handle) < struct.calcsize(form):
+        return None
+    return int(struct.unpack_from(form, handle)[0])

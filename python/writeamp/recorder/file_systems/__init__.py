@@ -1,0 +1,1 @@
+"""File systems whose allocations can be recorded: events, and places of journal and files."""

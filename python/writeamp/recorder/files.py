@@ -1,0 +1,125 @@
+"""Files of requests: by the extents of files, the journal, and what is marked as metadata."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import numpy as np
+
+from writeamp.errors import WriteampError
+from writeamp.recorder.disk import Disk, Mount
+from writeamp.recorder.extents import NOBODY, Allocations, ExtentMap, Integers, Ranges
+from writeamp.recorder.fanotify import NameWatch
+from writeamp.recorder.file_systems.btrfs import Btrfs
+from writeamp.recorder.file_systems.ext4 import Ext4
+from writeamp.recorder.file_systems.volume import FileSystem, Volume
+from writeamp.recorder.file_systems.xfs import Xfs
+from writeamp.recorder.names import MOST_FILES, Names, Walk
+from writeamp.recorder.requests import Requests
+from writeamp.recorder.ring_buffer import Events
+from writeamp.recorder.split import pieces_of
+from writeamp.recorder.tracing import Tracepoint
+
+JOURNAL, METADATA = "[journal]", "[metadata]"
+_KINDS: dict[str, Callable[[Volume], FileSystem]] = {
+    "ext4": Ext4,
+    "ext3": Ext4,
+    "ext2": Ext4,
+    "xfs": Xfs,
+    "btrfs": Btrfs,
+}
+# Owners that are no inodes.
+_JOURNAL, _METADATA = -2, -3
+
+
+def _fixed(volume: Volume, file_system: FileSystem) -> Ranges:
+    """Return the ranges of journal and metadata that stay where they are."""
+    kinds = ((file_system.metadata(), _METADATA), (file_system.journal(), _JOURNAL))
+    rows = [(*extent, owner) for extents, owner in kinds for extent in extents]
+    first, length, owner = np.array(rows, np.int64).reshape(-1, 3).T
+    return Ranges.painted(volume.allocations(np.zeros(len(rows), np.int64), owner, first, length))
+
+
+class FileTracker:
+    """Files of a mounted file system, and which of them each request belongs to."""
+
+    def __init__(self, disk: Disk, mount: Mount, undo: ExitStack) -> None:
+        """Watch the names of files from now on.
+
+        Raises:
+            WriteampError: the file system is of another kind, or cannot be read.
+        """
+        if mount.kind not in _KINDS:
+            raise WriteampError(
+                f"{mount.point} is {mount.kind}; files can be recorded on {', '.join(_KINDS)}"
+            )
+        self._mount = mount
+        self.remarks: list[str] = []
+        """Sentences about what could not be recorded."""
+        try:
+            volume = Volume(disk, mount)
+            self._file_system = _KINDS[mount.kind](volume)
+            self._fixed = _fixed(volume, self._file_system)
+        except OSError as error:
+            raise WriteampError(
+                f"{mount.point}: the file system cannot be read ({error.strerror or error})"
+            ) from None
+        self._names = Names(os.stat(mount.point).st_ino)
+        self._watch: NameWatch | None = None
+        try:
+            self._watch = NameWatch(mount.point, undo)
+        except OSError as error:
+            self.remarks.append(
+                f"files that are created or renamed meanwhile have no names ({error.strerror}): "
+                "that needs Linux 5.17"
+            )
+        self._extents = ExtentMap(Ranges.of(()))
+        self._new = Allocations.none()
+
+    def tracepoints(self) -> list[Tracepoint]:
+        """Return the events to record from before `walk` on."""
+        return self._file_system.tracepoints()
+
+    def walk(self, check: Callable[[], None]) -> None:
+        """Read the names and extents of all files."""
+        walk = Walk(self._mount.point, self._names)
+        self._extents = ExtentMap(Ranges.painted(self._file_system.placed(walk.extents(check))))
+        if not walk.is_complete:
+            self.remarks.append(
+                f"{self._mount.point} has more than {MOST_FILES:,} files; the others are unknown "
+                "unless they are written anew"
+            )
+
+    def read(self, events: dict[str, Events]) -> None:
+        """Read the allocations of events, and the names that files got since the last call."""
+        self._new = self._file_system.allocated(events)
+        if self._watch is not None:
+            for named in self._watch.read():
+                self._names.change(named)
+
+    def attributed(self, requests: Requests) -> tuple[Requests, list[str | None], Integers]:
+        """Return requests with one file each, the names of files, and the name of each request.
+
+        A request whose range has several files becomes several requests.
+        """
+        end = requests.sector + requests.sectors
+        pieces = pieces_of(requests.time_ns, requests.sector, end, self._extents, self._new)
+        self._new = Allocations.none()
+        owner = pieces.owner.copy()
+        of_whole = requests.take(pieces.request)
+        # Blocks of the journal and of metadata may have belonged to a file that was deleted.
+        owner[of_whole.is_metadata] = _METADATA
+        fixed = self._fixed.owner_at(pieces.first)
+        owner = np.where(fixed == NOBODY, owner, fixed)
+        is_empty = pieces.end == pieces.first
+        owner[is_empty] = NOBODY
+        split = of_whole.within(pieces.first, pieces.end - pieces.first)
+        owners, codes = np.unique(owner, return_inverse=True)
+        return split, [self._name_of(it) for it in owners.tolist()], codes
+
+    def _name_of(self, owner: int) -> str | None:
+        if owner == NOBODY:
+            return None
+        return {_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner) or self._names.path(owner)

@@ -1,0 +1,130 @@
+"""Names of a file system's files by inode, and their extents when the recording begins."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import numpy as np
+
+from writeamp.recorder.fanotify import Named
+from writeamp.recorder.fiemap import extents_of_file
+
+# Reading a file's extents takes about 20 µs of processor time and 100 bytes of memory.
+MOST_FILES = 500_000
+_DEEPEST = 200
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Names:
+    """Paths of inodes below the mount point; a deleted file keeps its name.
+
+    The names of before are in arrays, which take a tenth of the memory of objects.
+    """
+
+    def __init__(self, root: int) -> None:
+        """Begin with the mount point, whose inode is `root`."""
+        self._root = root
+        self._inodes, self._folders = array("Q"), array("Q")
+        self._ends, self._text = array("Q"), bytearray()
+        self._order: np.ndarray | None = None
+        self._sorted: np.ndarray | None = None
+        self._changed: dict[int, tuple[int, bytes]] = {}
+
+    def add(self, inode: int, folder: int, name: bytes) -> None:
+        """Add a name of before."""
+        self._inodes.append(inode)
+        self._folders.append(folder)
+        self._text += name
+        self._ends.append(len(self._text))
+        self._sorted = None
+
+    def change(self, named: Named) -> None:
+        """Set the name of a file that was created or renamed."""
+        self._changed[named.inode] = (named.folder, named.name)
+
+    def path(self, inode: int) -> str | None:
+        """Return the path of an inode, or None if it is not known."""
+        pieces: list[bytes] = []
+        while inode != self._root:
+            entry = self._changed.get(inode) or self._of_before(inode)
+            if entry is None or len(pieces) > _DEEPEST:
+                return None
+            inode, name = entry
+            pieces.append(name)
+        return b"/".join(reversed(pieces)).decode("utf-8", "backslashreplace")
+
+    def _of_before(self, inode: int) -> tuple[int, bytes] | None:
+        if self._sorted is None:
+            inodes = np.array(self._inodes, np.uint64)
+            self._order = np.argsort(inodes, kind="stable")
+            self._sorted = inodes[self._order]
+        place = int(self._sorted.searchsorted(np.uint64(inode)))
+        if place == len(self._sorted) or int(self._sorted[place]) != inode:
+            return None
+        assert self._order is not None
+        at = int(self._order[place])
+        start = self._ends[at - 1] if at else 0
+        return self._folders[at], bytes(self._text[start : self._ends[at]])
+
+
+class Walk:
+    """Walk over a mounted file system: names of all files, and extents of regular files."""
+
+    def __init__(self, point: str, names: Names) -> None:
+        """Prepare a walk over the file system at a mount point."""
+        self._point = point
+        self._names = names
+        self._device = os.stat(point).st_dev
+        self.files = 0
+        self.is_complete = True
+
+    def extents(self, check: Callable[[], None]) -> Iterator[tuple[int, int, int]]:
+        """Yield inode, first byte on the device and length of each extent; add all names.
+
+        `check` is called for each folder; it may raise to end the walk.
+        """
+        folders = [(self._point, os.stat(self._point).st_ino)]
+        while folders and self.is_complete:
+            path, inode = folders.pop()
+            check()
+            with suppress(OSError):
+                yield from self._of_folder(path, inode, folders)
+
+    def _of_folder(
+        self, path: str, folder: int, folders: list[tuple[str, int]]
+    ) -> Iterator[tuple[int, int, int]]:
+        handle = _opened(path, _FOLDER_FLAGS)
+        try:
+            if os.fstat(handle).st_dev != self._device:
+                return
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    inode = entry.inode()
+                    self._names.add(inode, folder, os.fsencode(entry.name))
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append((os.path.join(path, entry.name), inode))
+                    elif entry.is_file(follow_symlinks=False):
+                        self.files += 1
+                        with suppress(OSError):
+                            yield from _extents(entry.name, inode, handle)
+            self.is_complete = self.files < MOST_FILES
+        finally:
+            os.close(handle)
+
+
+def _extents(name: str, inode: int, folder: int) -> Iterator[tuple[int, int, int]]:
+    handle = _opened(name, _FILE_FLAGS, folder)
+    try:
+        for _, first, length in extents_of_file(handle):
+            yield inode, first, length
+    finally:
+        os.close(handle)
+
+
+def _opened(name: str, flags: int, folder: int | None = None) -> int:
+    """Open a file without a change of its time of access, which would be a write."""
+    return os.open(name, flags | os.O_NOATIME, dir_fd=folder)

@@ -1,0 +1,202 @@
+"""Result of a recording: what wrote how much, and how complete the trace is."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.recorder.rows import Counts, Totals
+from writeamp.results.card import Card, Presented
+from writeamp.results.equality import ComparedByValue
+from writeamp.results.numbers import percent_in_words
+from writeamp.traces.trace import OPERATIONS
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
+
+MOST_LOST_SHARE = 0.001
+"""Share of lost events above which a recording fails."""
+
+_MOST_SHOWN = 10
+_FEWEST_EVENTS = 10_000
+_MOST_IN_JSON = 100
+
+
+@dataclass(frozen=True, eq=False)
+class RecordResult(Presented, ComparedByValue):
+    """Result of `record`.
+
+    Attributes:
+        path: path of the trace.
+        device: name of the device in the trace.
+        counts: requests and bytes by operation, process and file.
+        has_files: whether files were recorded.
+        duration_s: duration of the recording in seconds.
+        events, lost_events: events of the kernel, and those its buffers had no room for.
+        removed_requests: requests of parts that were removed to keep within the size limit.
+        processor_s: processor time of the recorder in seconds.
+        statistics_bytes: bytes written to the device by the kernel's statistics, meanwhile.
+        left_out: commands that are not in the trace, such as zone commands, by kind.
+        run: the command, or None.
+        run_exit_status: its exit status as in a shell; None without one.
+        interrupted_by: signal that ended the command, or None.
+        remarks: sentences about what could not be recorded.
+    """
+
+    path: str
+    device: str
+    counts: Counts
+    has_files: bool
+    duration_s: float
+    events: int
+    lost_events: int
+    removed_requests: int
+    processor_s: float
+    statistics_bytes: int
+    left_out: dict[str, int]
+    run: str | None = None
+    run_exit_status: int | None = None
+    interrupted_by: signal.Signals | None = None
+    remarks: Sequence[str] = ()
+
+    @property
+    def requests(self) -> int:
+        """Requests in the trace, before requests of several files are split."""
+        return self.counts.requests.total()
+
+    @property
+    def lost_share(self) -> float:
+        """Lost events ÷ all events; 0 without events."""
+        total = self.events + self.lost_events
+        return self.lost_events / total if total else 0.0
+
+    @property
+    def processor_s_per_million_events(self) -> float | None:
+        """Processor time per million events; None if the start-up dominates it."""
+        return self.processor_s / self.events * 1e6 if self.events >= _FEWEST_EVENTS else None
+
+    @property
+    def unknown_share(self) -> dict[str, float | None]:
+        """Share of the written bytes without a process and without a file; None if not recorded."""
+        return {
+            "process": self._share(self.counts.processes.unknown_bytes),
+            "file": self._share(self.counts.files.unknown_bytes) if self.has_files else None,
+        }
+
+    @property
+    def failure(self) -> str | None:
+        """Sentence on too many lost events, or None."""
+        if self.lost_share <= MOST_LOST_SHARE:
+            return None
+        return (
+            f"{self.lost_events:,} of {self.events + self.lost_events:,} events were lost "
+            f"({self.lost_share:.2%}); at most {MOST_LOST_SHARE:.1%} may be. Accept the trace with "
+            "--allow-loss"
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what the trace leaves out."""
+        counts = self.counts
+        notes = [*self.remarks]
+        if self.lost_events:
+            notes.append(f"{self.lost_events:,} events were lost ({self.lost_share:.2%})")
+        if self.removed_requests:
+            notes.append(
+                f"the oldest {self.removed_requests:,} rows were removed to stay below --max-size"
+            )
+        if counts.own_requests:
+            notes.append(
+                f"{counts.own_requests:,} requests of the recorder itself are left out "
+                f"({shown_bytes(counts.own_bytes)})"
+            )
+        if counts.split_requests:
+            notes.append(
+                f"requests that cover several files are {counts.split_requests:,} more rows, one "
+                "for each file"
+            )
+        return [
+            *notes,
+            *(f"{count:,} {kind} are left out" for kind, count in self.left_out.items() if count),
+        ]
+
+    @property
+    def next_command(self) -> str:
+        """Command that computes the write amplification by process or file."""
+        by = "file" if self.has_files else "process"
+        return shlex.join(["writeamp", "blame", self.path, "--by", by])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp trace record --json`."""
+        counts = self.counts
+        return {
+            "path": self.path,
+            "device": self.device,
+            "duration_s": self.duration_s,
+            "requests": self.requests,
+            "requests_by_op": {op: counts.requests[op] for op in OPERATIONS},
+            "bytes_by_op": {op: counts.bytes[op] for op in OPERATIONS if op != "flush"},
+            "written_bytes": counts.bytes["write"],
+            "statistics_written_bytes": self.statistics_bytes,
+            "processes": _ranked(counts.processes, counts.bytes["write"]),
+            "files": _ranked(counts.files, counts.bytes["write"]) if self.has_files else None,
+            "unknown_share": self.unknown_share,
+            "own_requests": counts.own_requests,
+            "own_bytes": counts.own_bytes,
+            "split_requests": counts.split_requests,
+            "removed_requests": self.removed_requests,
+            "left_out": self.left_out,
+            "events": self.events,
+            "lost_events": self.lost_events,
+            "lost_share": self.lost_share,
+            "processor_s": self.processor_s,
+            "processor_s_per_million_events": self.processor_s_per_million_events,
+            "run": self.run,
+            "run_exit_status": self.run_exit_status,
+            "interrupted": self.interrupted_by is not None,
+            "notes": self.notes,
+            "next": self.next_command,
+        }
+
+    def card(self) -> Card:
+        """Return the counts, and the processes and files that wrote most."""
+        counts = self.counts
+        by_op = ", ".join(
+            f"{counts.requests[op]:,} {op}" for op in OPERATIONS if counts.requests[op]
+        )
+        rows = [
+            ("trace", self.path),
+            ("duration", shown_duration(self.duration_s)),
+            ("requests", by_op or "none"),
+            ("written", shown_bytes(counts.bytes["write"])),
+            ("lost events", f"{self.lost_events:,} of {self.events + self.lost_events:,}"),
+        ]
+        tables = [_table("process", counts.processes, counts.bytes["write"])]
+        if self.has_files:
+            tables.append(_table("file", counts.files, counts.bytes["write"]))
+        return Card(f"Recording of {self.device}", rows, parts=tables, notes=self.notes)
+
+    def _share(self, count: int) -> float | None:
+        written = self.counts.bytes["write"]
+        return count / written if written else None
+
+
+def _ranked(totals: Totals, written: int) -> list[dict[str, Any]]:
+    """Return the names that wrote most, and their shares of the written bytes."""
+    return [
+        {"name": name, "written_bytes": count, "share": count / written}
+        for name, count in totals.bytes.most_common(_MOST_IN_JSON)
+    ]
+
+
+def _table(kind: str, totals: Totals, written: int) -> Card:
+    ranked = totals.bytes.most_common(_MOST_SHOWN)
+    others = totals.bytes.total() + totals.others_bytes - sum(count for _, count in ranked)
+    more = [("others", others), ("unknown", totals.unknown_bytes)]
+    rows = [
+        (name, shown_bytes(count), percent_in_words(count / written))
+        for name, count in [*ranked, *(row for row in more if row[1])]
+    ]
+    return Card(f"Written bytes by {kind}", rows, columns=(kind, ">written", ">share"))

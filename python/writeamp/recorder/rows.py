@@ -1,0 +1,183 @@
+"""Rows of the trace from requests: bytes, processes and files, without the recorder's own."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.recorder.extents import NOBODY, Ranges
+from writeamp.recorder.files import FileTracker
+from writeamp.recorder.parts import SCHEMA_OF_ROWS
+from writeamp.recorder.processes import Processes
+from writeamp.recorder.requests import Requests
+from writeamp.traces.trace import FUA, OPERATIONS, SECTOR_BYTES
+
+# Names with their own total; beyond, the names with the least bytes are one total.
+_MOST_NAMES, _NAMES_AFTERWARDS = 200_000, 100_000
+_HASH_DIGITS = 8
+_SALT_BYTES = 16
+_WRITE = OPERATIONS.index("write")
+
+
+class Totals:
+    """Written bytes by name; names with few bytes are one total if there are very many."""
+
+    def __init__(self) -> None:
+        """Begin with no bytes."""
+        self.bytes: Counter[str] = Counter()
+        self.unknown_bytes = 0
+        self.others_bytes = 0
+
+    def add(self, names: Sequence[str | None], written: npt.NDArray[np.int64]) -> None:
+        """Add the written bytes of each name; the name None is unknown."""
+        for name, count in zip(names, written.tolist(), strict=True):
+            if not count:
+                continue
+            if name is None:
+                self.unknown_bytes += count
+            else:
+                self.bytes[name] += count
+        if len(self.bytes) > _MOST_NAMES:
+            ranked = self.bytes.most_common()
+            self.others_bytes += sum(count for _, count in ranked[_NAMES_AFTERWARDS:])
+            self.bytes = Counter(dict(ranked[:_NAMES_AFTERWARDS]))
+
+
+@dataclass
+class Counts:
+    """Counts of a recording.
+
+    Attributes:
+        requests, bytes: by operation.
+        own_requests, own_bytes: requests of the recorder, which are left out.
+        split_requests: requests whose range has several files; each file is a row.
+        processes, files: written bytes by name.
+    """
+
+    requests: Counter[str] = field(default_factory=Counter)
+    bytes: Counter[str] = field(default_factory=Counter)
+    own_requests: int = 0
+    own_bytes: int = 0
+    split_requests: int = 0
+    processes: Totals = field(default_factory=Totals)
+    files: Totals = field(default_factory=Totals)
+
+
+class RowMaker:
+    """Maker of the rows of a trace, which also counts them."""
+
+    def __init__(self, first_sector: int, files: FileTracker | None, *, is_anonymous: bool) -> None:
+        """Make rows.
+
+        Args:
+            first_sector: sector of the disk where the recorded device begins.
+            files: files of the requests; None for no column `file`.
+            is_anonymous: whether names are replaced by hashes.
+        """
+        self._first_sector = first_sector
+        self._files = files
+        self._processes = Processes()
+        self._shown = _hashed() if is_anonymous else _itself
+        self.counts = Counts()
+        self.own_ranges = Ranges.of(())
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return [name for name in SCHEMA_OF_ROWS if name != "file" or self._files is not None]
+
+    def rows(self, requests: Requests, began_ns: int) -> pl.DataFrame:
+        """Return the rows of requests.
+
+        Args:
+            requests: requests of the disk.
+            began_ns: time of the trace clock that is 0 in the trace.
+        """
+        requests = self._without_own(requests)
+        self._count_requests(requests)
+        names: list[str | None] = []
+        codes = np.zeros(requests.size, np.int64)
+        if self._files is not None:
+            whole = requests.size
+            requests, names, codes = self._files.attributed(requests)
+            self.counts.split_requests += requests.size - whole
+        length = requests.sectors * SECTOR_BYTES
+        written = np.where(requests.op == _WRITE, length, 0)
+        columns = {
+            "timestamp_ns": requests.time_ns - began_ns,
+            "device": np.zeros(requests.size, np.uint32),
+            "op": pl.Series(OPERATIONS, dtype=SCHEMA_OF_ROWS["op"]).gather(
+                requests.op.astype(np.uint32)
+            ),
+            "offset": np.where(
+                requests.sectors > 0, (requests.sector - self._first_sector) * SECTOR_BYTES, 0
+            ),
+            "length": length,
+            FUA: requests.is_fua,
+            **self._process_columns(requests, written),
+        }
+        if self._files is not None:
+            shown = [name if name is None else self._shown(name) for name in names]
+            self.counts.files.add(shown, np.bincount(codes, written, len(shown)).astype(np.int64))
+            columns["file"] = pl.Series(shown, dtype=pl.String).gather(codes)
+        return pl.DataFrame(columns).cast(
+            pl.Schema({name: SCHEMA_OF_ROWS[name] for name in columns})
+        )
+
+    def _process_columns(
+        self, requests: Requests, written: npt.NDArray[np.int64]
+    ) -> dict[str, pl.Series]:
+        threads, first, codes = np.unique(requests.thread, return_index=True, return_inverse=True)
+        processes = self._processes.of(threads, requests.comm[first])
+        names = [
+            self._shown(p.name) if thread else None
+            for p, thread in zip(processes, threads.tolist(), strict=True)
+        ]
+        pids = [
+            p.pid if thread else None for p, thread in zip(processes, threads.tolist(), strict=True)
+        ]
+        self.counts.processes.add(names, np.bincount(codes, written, len(names)).astype(np.int64))
+        return {
+            "process": pl.Series(names, dtype=pl.String).gather(codes),
+            "pid": pl.Series(pids, dtype=pl.UInt32).gather(codes),
+        }
+
+    def _without_own(self, requests: Requests) -> Requests:
+        is_own = self._processes.are_own(requests.thread)
+        is_own |= (requests.op == _WRITE) & (self.own_ranges.owner_at(requests.sector) != NOBODY)
+        self.counts.own_requests += int(is_own.sum())
+        self.counts.own_bytes += int(requests.sectors[is_own].sum()) * SECTOR_BYTES
+        return requests.take(~is_own)
+
+    def _count_requests(self, requests: Requests) -> None:
+        for place, name in enumerate(OPERATIONS):
+            is_op = requests.op == place
+            self.counts.requests[name] += int(is_op.sum())
+            self.counts.bytes[name] += int(requests.sectors[is_op].sum()) * SECTOR_BYTES
+
+
+def _itself(name: str) -> str:
+    return name
+
+
+def _hashed() -> Callable[[str], str]:
+    """Return a function that hashes each component of a name with a salt that is not stored."""
+    salt = secrets.token_bytes(_SALT_BYTES)
+
+    def hashed(name: str) -> str:
+        # `[journal]` and `[metadata]` name no file of the user.
+        if name.startswith("[") and name.endswith("]"):
+            return name
+        return "/".join(
+            hashlib.blake2b(piece.encode(), key=salt).hexdigest()[:_HASH_DIGITS]
+            for piece in name.split("/")
+        )
+
+    return hashed

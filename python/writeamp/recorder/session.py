@@ -1,0 +1,118 @@
+"""Session of a recording: the kernel's events, the recording thread, and what ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.recorder.disk import Disk, Mount, points_of
+from writeamp.recorder.files import FileTracker
+from writeamp.recorder.parts import Parts
+from writeamp.recorder.recording import Recording
+from writeamp.recorder.requests import RequestReader
+from writeamp.recorder.result import RecordResult
+from writeamp.recorder.rows import RowMaker
+from writeamp.recorder.settings import RecordSettings
+from writeamp.recorder.tracing import tracing
+from writeamp.vssd.command import Ended, ProcessWrites, run_command
+from writeamp.vssd.programs import run
+from writeamp.vssd.signals import HeldSignals, held_signals
+
+# Time between two checks of the recording, in seconds.
+_LOOK_S = 0.5
+
+
+@dataclass(frozen=True)
+class Session:
+    """A recording that is about to begin."""
+
+    disk: Disk
+    mount: Mount | None
+    target: Path
+    settings: RecordSettings
+    command: str | None
+    stdout: int | None
+    progress: Callable[[int, int], object] | None
+
+    def run(self, *, may_replace: bool) -> RecordResult:
+        """Record until the end, and write the trace.
+
+        Raises:
+            WriteampError: the kernel's events cannot be read, or the trace cannot be written.
+        """
+        began_processor_s = time.process_time()
+        reader = RequestReader(self.disk)
+        with held_signals() as signals, ExitStack() as undo:
+            tracker = None if self.mount is None else FileTracker(self.disk, self.mount, undo)
+            of_files = [] if tracker is None else tracker.tracepoints()
+            with tracing([*reader.tracepoints(), *of_files]) as events:
+                if tracker is not None:
+                    # Allocations of meanwhile are recorded, as the walk may miss them.
+                    events.start(of_files)
+                    tracker.walk(signals.check)
+                rows = RowMaker(
+                    self.disk.first_sector, tracker, is_anonymous=self.settings.anonymize
+                )
+                parts = Parts(self.target, self.disk.name, rows.columns, self.settings.max_size)
+                recording = Recording(
+                    disk=self.disk,
+                    tracing=events,
+                    reader=reader,
+                    files=tracker,
+                    rows=rows,
+                    parts=parts,
+                )
+                began_bytes = self.disk.written_bytes
+                recording.start()
+                try:
+                    ended = self._wait(recording, signals)
+                finally:
+                    recording.stop()
+                written_bytes = self.disk.written_bytes - began_bytes
+            parts.join(may_replace=may_replace)
+            # Signals during the end only request what already happens, so they are dropped.
+            signals.came.clear()
+        return RecordResult(
+            path=str(self.target),
+            device=self.disk.name,
+            counts=rows.counts,
+            has_files=tracker is not None,
+            duration_s=recording.duration_s,
+            events=recording.events,
+            lost_events=recording.lost,
+            removed_requests=parts.removed_rows,
+            processor_s=time.process_time() - began_processor_s,
+            statistics_bytes=written_bytes,
+            left_out=dict(+reader.left_out),
+            run=self.command,
+            run_exit_status=ended.status if self.command is not None else None,
+            interrupted_by=ended.signal,
+            remarks=tuple(tracker.remarks) if tracker else (),
+        )
+
+    def _wait(self, recording: Recording, signals: HeldSignals) -> Ended:
+        """Wait for the end of the command, for the time, or for a signal."""
+
+        def check() -> None:
+            recording.check()
+            if self.progress is not None:
+                self.progress(recording.requests, 0)
+
+        if self.command is not None:
+            ended = run_command(self.command, {}, signals=signals, check=check, stdout=self.stdout)
+            self._write_back()
+            return ended
+        end_s = time.monotonic() + (self.settings.duration_s or float("inf"))
+        while signals.take() is None and (left_s := end_s - time.monotonic()) > 0:
+            check()
+            signals.wait([], min(left_s, _LOOK_S))
+        return Ended(0, None, ProcessWrites())
+
+    def _write_back(self) -> None:
+        """Have the kernel write the command's data that are still in memory only."""
+        for point in points_of(self.disk)[:1]:
+            # A process of its own, as the requests of this process are left out.
+            run(None, "sync", "--file-system", point)
