@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import struct
+import threading
+import time
+from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from writeamp.vssd.bpf import LIBC, checked
@@ -29,39 +33,59 @@ _INFO_FILE, _INFO_FOLDER_AND_NAME = 1, 2
 # Types of file handles that begin with the number of the inode, and the form of the number.
 _NUMBERS = {1: "<I", 2: "<I", 0x81: "<Q", 0x82: "<Q", 0x4D: "<Q", 0x4E: "<Q", 0x4F: "<Q"}
 _READ_BYTES = 1 << 18
+_LOOK_S = 0.2
 
 
 class Named(NamedTuple):
-    """A file or folder that got a name."""
+    """A file or folder that got a name; `is_new` if it was created, not renamed."""
 
     inode: int
     folder: int
     name: bytes
+    is_new: bool
 
 
 class NameWatch:
     """Queue of the names that a file system's files get."""
 
     def __init__(self, point: str, undo: ExitStack) -> None:
-        """Watch the file system that is mounted at `point`.
+        """Watch the file system that is mounted at `point`, until `undo` closes.
 
         Raises:
             OSError: the kernel is older than 5.17, or the file system has no file handles.
         """
+        self._named: deque[tuple[int, Named]] = deque()
         self._handle = checked(LIBC.fanotify_init(_GROUP, os.O_RDONLY | os.O_LARGEFILE))
-        undo.callback(os.close, self._handle)
         mask = ctypes.c_uint64(_CREATED | _MOVED_TO | _ON_FOLDER)
         flags = _MARK_ADD | _MARK_FILE_SYSTEM
-        checked(LIBC.fanotify_mark(self._handle, flags, mask, _AT_FDCWD, os.fsencode(point)))
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        try:
+            checked(LIBC.fanotify_mark(self._handle, flags, mask, _AT_FDCWD, os.fsencode(point)))
+        except OSError:
+            os.close(self._handle)
+            raise
+        self._thread.start()
+        undo.callback(self._end)
 
-    def read(self) -> Iterator[Named]:
-        """Yield the names since the last call, in order."""
-        while True:
-            try:
+    def taken(self) -> list[tuple[int, Named]]:
+        """Return the names since the last call, and the times at which they were read."""
+        return [self._named.popleft() for _ in range(len(self._named))]
+
+    def _read(self) -> None:
+        """Read names as soon as there are some, as their time is that of reading them."""
+        while not self._is_over.is_set():
+            if not select.select([self._handle], [], [], _LOOK_S)[0]:
+                continue
+            with suppress(BlockingIOError):
                 content = os.read(self._handle, _READ_BYTES)
-            except BlockingIOError:
-                return
-            yield from names_in(content)
+                now_ns = time.monotonic_ns()
+                self._named.extend((now_ns, named) for named in names_in(content))
+
+    def _end(self) -> None:
+        self._is_over.set()
+        self._thread.join()
+        os.close(self._handle)
 
 
 def names_in(content: bytes) -> Iterator[Named]:
@@ -72,13 +96,13 @@ def names_in(content: bytes) -> Iterator[Named]:
         if length < _EVENT.size:
             return
         if not mask & _QUEUE_OVERFLOW:
-            named = _named(content[at + header : at + length])
+            named = _named(content[at + header : at + length], is_new=bool(mask & _CREATED))
             if named is not None:
                 yield named
         at += length
 
 
-def _named(infos: bytes) -> Named | None:
+def _named(infos: bytes, *, is_new: bool) -> Named | None:
     """Return the name in the records of an event; None if an inode is not known."""
     inode = folder = None
     name = b""
@@ -97,7 +121,7 @@ def _named(infos: bytes) -> Named | None:
         at += length
     if inode is None or folder is None or not name:
         return None
-    return Named(inode, folder, name)
+    return Named(inode, folder, name, is_new)
 
 
 def _number_of(handle: bytes, handle_type: int) -> int | None:

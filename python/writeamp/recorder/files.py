@@ -10,12 +10,20 @@ import numpy as np
 
 from writeamp.errors import WriteampError
 from writeamp.recorder.disk import Disk, Mount
-from writeamp.recorder.extents import NOBODY, Allocations, ExtentMap, Integers, Ranges
+from writeamp.recorder.extents import (
+    NOBODY,
+    Allocations,
+    Changes,
+    ExtentMap,
+    Integers,
+    Ranges,
+)
 from writeamp.recorder.fanotify import NameWatch
 from writeamp.recorder.file_systems.btrfs import Btrfs
 from writeamp.recorder.file_systems.ext4 import Ext4
 from writeamp.recorder.file_systems.volume import FileSystem, Volume
 from writeamp.recorder.file_systems.xfs import Xfs
+from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import MOST_FILES, Names, Walk
 from writeamp.recorder.requests import Requests
 from writeamp.recorder.ring_buffer import Events
@@ -39,7 +47,8 @@ def _fixed(volume: Volume, file_system: FileSystem) -> Ranges:
     kinds = ((file_system.metadata(), _METADATA), (file_system.journal(), _JOURNAL))
     rows = [(*extent, owner) for extents, owner in kinds for extent in extents]
     first, length, owner = np.array(rows, np.int64).reshape(-1, 3).T
-    return Ranges.painted(volume.allocations(np.zeros(len(rows), np.int64), owner, first, length))
+    allocations = volume.allocations(np.zeros(len(rows), np.int64), owner, first, length)
+    return Changes(allocations).last()
 
 
 class FileTracker:
@@ -67,6 +76,7 @@ class FileTracker:
                 f"{mount.point}: the file system cannot be read ({error.strerror or error})"
             ) from None
         self._names = Names(os.stat(mount.point).st_ino)
+        self._identities = Identities(self._names)
         self._watch: NameWatch | None = None
         try:
             self._watch = NameWatch(mount.point, undo)
@@ -75,7 +85,7 @@ class FileTracker:
                 f"files that are created or renamed meanwhile have no names ({error.strerror}): "
                 "that needs Linux 5.17"
             )
-        self._extents = ExtentMap(Ranges.of(()))
+        self._extents = ExtentMap(Allocations.none())
         self._new = Allocations.none()
 
     def tracepoints(self) -> list[Tracepoint]:
@@ -85,19 +95,21 @@ class FileTracker:
     def walk(self, check: Callable[[], None]) -> None:
         """Read the names and extents of all files."""
         walk = Walk(self._mount.point, self._names)
-        self._extents = ExtentMap(Ranges.painted(self._file_system.placed(walk.extents(check))))
+        self._extents = ExtentMap(self._file_system.placed(walk.extents(check)))
         if not walk.is_complete:
             self.remarks.append(
                 f"{self._mount.point} has more than {MOST_FILES:,} files; the others are unknown "
                 "unless they are written anew"
             )
 
-    def read(self, events: dict[str, Events]) -> None:
-        """Read the allocations of events, and the names that files got since the last call."""
-        self._new = self._file_system.allocated(events)
-        if self._watch is not None:
-            for named in self._watch.read():
-                self._names.change(named)
+    def read(self, events: dict[str, Events], until_ns: int | None) -> None:
+        """Read the allocations of events, and the names that files got since the last call.
+
+        `until_ns` is the time before which all events are read; None at the end.
+        """
+        named = [] if self._watch is None else self._watch.taken()
+        self._identities.advance(*self._file_system.freed(events), named, until_ns)
+        self._new = self._identities.owners(self._file_system.allocated(events))
 
     def attributed(self, requests: Requests) -> tuple[Requests, list[str | None], Integers]:
         """Return requests with one file each, the names of files, and the name of each request.
@@ -122,4 +134,4 @@ class FileTracker:
     def _name_of(self, owner: int) -> str | None:
         if owner == NOBODY:
             return None
-        return {_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner) or self._names.path(owner)
+        return {_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner) or self._identities.path(owner)

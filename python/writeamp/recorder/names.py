@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import numpy as np
 
-from writeamp.recorder.fanotify import Named
 from writeamp.recorder.fiemap import extents_of_file
 
 # Reading a file's extents takes about 20 µs of processor time and 100 bytes of memory.
@@ -42,28 +41,47 @@ class Names:
         self._ends.append(len(self._text))
         self._sorted = None
 
-    def change(self, named: Named) -> None:
-        """Set the name of a file that was created or renamed."""
-        self._changed[named.inode] = (named.folder, named.name)
+    @property
+    def new_names(self) -> int:
+        """Number of names of files that were created or renamed."""
+        return len(self._changed)
 
-    def path(self, inode: int) -> str | None:
-        """Return the path of an inode, or None if it is not known."""
+    def has(self, identity: int) -> bool:
+        """Return whether a file has a name."""
+        return identity in self._changed or self._of_before(identity) is not None
+
+    def change(self, identity: int, folder: int, name: bytes) -> None:
+        """Set the name of a file that was created or renamed."""
+        self._changed[identity] = (folder, name)
+
+    def forget(self, identity: int) -> None:
+        """Drop the name of a file that was created or renamed."""
+        self._changed.pop(identity, None)
+
+    def path(self, identity: int, now: Callable[[int], int]) -> str | None:
+        """Return the path of a file, or None if it is not known.
+
+        Args:
+            identity: the file.
+            now: returns the identity that the inode of a folder has.
+        """
         pieces: list[bytes] = []
-        while inode != self._root:
-            entry = self._changed.get(inode) or self._of_before(inode)
+        while identity != self._root:
+            entry = self._changed.get(identity) or self._of_before(identity)
             if entry is None or len(pieces) > _DEEPEST:
                 return None
-            inode, name = entry
+            folder, name = entry
+            identity = now(folder)
             pieces.append(name)
         return b"/".join(reversed(pieces)).decode("utf-8", "backslashreplace")
 
-    def _of_before(self, inode: int) -> tuple[int, bytes] | None:
+    def _of_before(self, identity: int) -> tuple[int, bytes] | None:
         if self._sorted is None:
             inodes = np.array(self._inodes, np.uint64)
             self._order = np.argsort(inodes, kind="stable")
             self._sorted = inodes[self._order]
-        place = int(self._sorted.searchsorted(np.uint64(inode)))
-        if place == len(self._sorted) or int(self._sorted[place]) != inode:
+        place = int(self._sorted.searchsorted(np.uint64(identity)))
+        if place == len(self._sorted) or int(self._sorted[place]) != identity:
             return None
         assert self._order is not None
         at = int(self._order[place])

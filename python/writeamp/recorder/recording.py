@@ -19,6 +19,8 @@ from writeamp.recorder.tracing import Tracing
 
 # Time between two reads of the events. At 100,000 events a second, about 10,000 events wait.
 _BETWEEN_READS_S = 0.1
+# Names of files are read a moment after the files are made; until then, the events wait.
+_SETTLED_NS = 50_000_000
 
 
 class Recording:
@@ -90,13 +92,14 @@ class Recording:
             self._error = error
 
     def _read(self, *, is_last: bool = False) -> None:
-        events = self._tracing.read(is_last=is_last)
+        until_ns = None if is_last else time.monotonic_ns() - _SETTLED_NS
+        events = self._tracing.read(until_ns)
         self.events += sum(len(each.time_ns) for each in events.values())
         if self._files is not None:
-            self._files.read(events)
+            self._files.read(events, until_ns)
         rows = self._rows.rows(self._reader.read(events), self._began_ns)
         # A part is synced when it is written, so its requests are among the next events.
-        self._rows.own_ranges = Ranges.of(())
+        self._rows.own_ranges = Ranges.none()
         part = self._parts.add(rows)
         if part is not None:
             self._exclude(part)

@@ -219,11 +219,13 @@ class _Bios:
         if len(issued.time_ns):
             keys = _keys(issued, np.arange(len(issued.time_ns)))
             order = np.argsort(keys)
-            # The latest request of the same class that begins at or before the bio.
-            last = np.uint64((1 << _ORDER_BITS) - 1)
-            after = np.searchsorted(
-                keys[order], _keys(bios, np.zeros(len(waits), int)) | last, "right"
-            )
+            # The latest request of the same class that begins at or before the bio's last sector.
+            length = bios.fields["nr_sector"].astype(np.uint64)
+            last_sector = np.maximum(length, np.uint64(1)) - np.uint64(1)
+            last = _keys(bios, np.zeros(len(waits), np.intp))
+            last += last_sector << np.uint64(_ORDER_BITS)
+            last |= np.uint64((1 << _ORDER_BITS) - 1)
+            after = np.searchsorted(keys[order], last, "right")
             request = order[np.maximum(after - 1, 0)]
             same = _groups(issued)[request] == _groups(bios)
             is_later = issued.time_ns[request] >= bios.time_ns

@@ -86,7 +86,7 @@ class RowMaker:
         self._processes = Processes()
         self._shown = _hashed() if is_anonymous else _itself
         self.counts = Counts()
-        self.own_ranges = Ranges.of(())
+        self.own_ranges = Ranges.none()
 
     @property
     def columns(self) -> list[str]:

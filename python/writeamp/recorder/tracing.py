@@ -66,20 +66,20 @@ class Tracing:
         """Stop to record; `read` still returns the events of before."""
         (self._folder / "tracing_on").write_text("0")
 
-    def read(self, *, is_last: bool = False) -> dict[str, Events]:
+    def read(self, until_ns: int | None) -> dict[str, Events]:
         """Return the events since the last call, by name and in the order of time.
 
-        Events that began after the call wait for the next one, so that the events of all
-        processors are in order across calls; the last call returns all.
+        Args:
+            until_ns: a time before the call; later events wait for the next call, so that the
+                events of all processors are in order across calls. None to return all.
         """
-        until_ns = time.monotonic_ns()
         for handle in self._pipes:
             pages = list(_pages(handle))
             if pages:
                 for name, events in decode(pages, self._page, self._kinds).items():
                     if len(events.time_ns):
                         self._waiting[name].append(events)
-        return {name: self._taken(name, None if is_last else until_ns) for name in self._kinds}
+        return {name: self._taken(name, until_ns) for name in self._kinds}
 
     def lost(self) -> int:
         """Return how many events the buffers had no room for."""

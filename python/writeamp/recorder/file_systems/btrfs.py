@@ -75,6 +75,10 @@ class Btrfs:
             *(added.fields[name].astype(np.int64) for name in ("ino", "start", "disk_len")),
         )
 
+    def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
+        """Return no inodes: Btrfs does not use the number of a deleted file again."""
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+
     def placed(self, extents: Iterable[tuple[int, int, int]]) -> Allocations:
         """Return the places of extents, whose first bytes are logical addresses."""
         inode, first, length = all_at_once(extents)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from writeamp.recorder.extents import Allocations
+from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, allocations_of_start
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import Tracepoint
 
-_EVENT = "ext4/ext4_allocate_blocks"
+_ALLOCATED, _FREED = "ext4/ext4_allocate_blocks", "ext4/ext4_free_inode"
 # Superblock: struct ext4_super_block of fs/ext4/ext4.h.
 _SUPERBLOCK_AT, _SUPERBLOCK_BYTES = 1024, 1024
 _MAGIC_AT, _MAGIC = 0x38, 0xEF53
@@ -47,13 +47,16 @@ class Ext4:
         self._block_bytes = 1024 << log
 
     def tracepoints(self) -> list[Tracepoint]:
-        """Return the event of allocations."""
-        fields = ("ino", "block", "len")
-        return [Tracepoint(_EVENT, fields, f"dev == {self._volume.mount.file_device}")]
+        """Return the events of allocated blocks and freed inodes."""
+        of_device = f"dev == {self._volume.mount.file_device}"
+        return [
+            Tracepoint(_ALLOCATED, ("ino", "block", "len"), of_device),
+            Tracepoint(_FREED, ("ino",), of_device),
+        ]
 
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events."""
-        allocated = events[_EVENT]
+        allocated = events[_ALLOCATED]
         fields = allocated.fields
         return self._volume.allocations(
             allocated.time_ns,
@@ -61,6 +64,10 @@ class Ext4:
             fields["block"].astype(np.int64) * self._block_bytes,
             fields["len"].astype(np.int64) * self._block_bytes,
         )
+
+    def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
+        """Return times at which inodes were freed, and the inodes."""
+        return events[_FREED].time_ns, events[_FREED].fields["ino"].astype(np.int64)
 
     def placed(self, extents: Iterable[tuple[int, int, int]]) -> Allocations:
         """Return the places of extents."""

@@ -57,6 +57,9 @@ class FileSystem(Protocol):
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events."""
 
+    def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
+        """Return times at which inodes were freed, in order, and the inodes."""
+
     def journal(self) -> list[tuple[int, int]]:
         """Return first byte and length of each extent of the journal, on the volume."""
 

@@ -15,6 +15,9 @@ from writeamp.recorder.tracing import Tracepoint
 # An extent is new, or longer or elsewhere than before.
 _EVENTS = ("xfs/xfs_iext_insert", "xfs/xfs_bmap_post_update")
 _FIELDS = ("ino", "startblock", "blockcount", "bmap_state")
+# A deleted file leaves the list of unlinked inodes when its inode is freed.
+_FREED = "xfs/xfs_iunlink_remove"
+_REPEATED_NS = 1_000_000
 # bmap_state of an extent of attributes instead of data.
 _OF_ATTRIBUTES = 1 << 8
 # Blocks above are marks of data without a place yet (fs/xfs/libxfs/xfs_bmap_btree.h).
@@ -22,13 +25,8 @@ _FIRST_MARK = 1 << 52
 # Superblock: struct xfs_dsb of fs/xfs/libxfs/xfs_format.h, big-endian.
 _SUPERBLOCK_BYTES = 512
 _MAGIC = b"XFSB"
-_BLOCK_BYTES_AT, _LOG_START_AT, _GROUP_BLOCKS_AT, _LOG_BLOCKS_AT, _GROUP_BITS_AT = (
-    4,
-    48,
-    84,
-    96,
-    124,
-)
+_BLOCK_BYTES_AT, _LOG_START_AT, _GROUP_BLOCKS_AT, _LOG_BLOCKS_AT = 4, 48, 84, 96
+_INODES_PER_BLOCK_BITS_AT, _GROUP_BITS_AT = 123, 124
 
 
 class Xfs:
@@ -49,15 +47,32 @@ class Xfs:
         (self._group_blocks,) = struct.unpack_from(">I", superblock, _GROUP_BLOCKS_AT)
         (self._log_blocks,) = struct.unpack_from(">I", superblock, _LOG_BLOCKS_AT)
         self._group_bits = superblock[_GROUP_BITS_AT]
+        self._inode_bits = self._group_bits + superblock[_INODES_PER_BLOCK_BITS_AT]
 
     def tracepoints(self) -> list[Tracepoint]:
-        """Return the events of extents."""
+        """Return the events of extents and freed inodes."""
         of_device = f"dev == {self._volume.mount.file_device}"
-        return [Tracepoint(name, _FIELDS, of_device) for name in _EVENTS]
+        return [
+            *(Tracepoint(name, _FIELDS, of_device) for name in _EVENTS),
+            Tracepoint(_FREED, ("agno", "agino"), of_device),
+        ]
 
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events."""
         return Allocations.joined([self._of_events(events[name]) for name in _EVENTS])
+
+    def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
+        """Return times at which inodes were freed, and the inodes."""
+        freed = events[_FREED]
+        group = freed.fields["agno"].astype(np.int64)
+        inode = group << self._inode_bits | freed.fields["agino"].astype(np.int64)
+        # Linux 6.18 reports each of them twice.
+        order = np.lexsort((freed.time_ns, inode))
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = np.diff(inode[order]) != 0
+        is_first[1:] |= np.diff(freed.time_ns[order]) > _REPEATED_NS
+        places = np.sort(order[is_first])
+        return freed.time_ns[places], inode[places]
 
     def placed(self, extents: Iterable[tuple[int, int, int]]) -> Allocations:
         """Return the places of extents."""
