@@ -108,6 +108,7 @@ def real_drives(folder: Path) -> None:
     assert_type(wa.measure.fleet([folder]), wa.measure.Fleet)
     facts = wa.measure.facts_of(wa.device("ssd-v"))
     assert_type(wa.measure.ready_busy("rb.vcd", facts, 2e9), wa.measure.ReadyBusy)
+    assert_type(wa.record("/dev/nvme0n1", "t.parquet", duration_s="10m"), wa.RecordResult)
     assert_type(wa.lifetime(folder / "smart.json"), wa.DriveLifetime)
     wa.lifetime(workload="uniform", device="tlc", daily_writes="200GB")
 

@@ -83,6 +83,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "sweep run": ("@sweep --out out --workers 1", "@sweep --out @swept --workers 1"),
     "trace info": ("@trace", "@trace", "@trace:msr --format msr", "@trace:blkparse --action Q"),
     "trace convert": ("@trace out.parquet", "@trace out.csv --to msr", "@trace out --to blkparse"),
+    "trace record": ("/dev/null --out out.parquet --for 1ms", "@trace --out out.parquet -- true",
+                     "/dev/nvme9 --out out.parquet --files out --max-size 1MiB --anonymize"),
     "volumes make": ("--volumes 2 --requests 60 --size 64KiB --out out.csv",),
     "volumes split": ("@trace --out out --threads 1", "@trace @trace --out out --by-file"),
     "volumes info": ("@fleet", "@fleet --where requests>0", "@fleet --sample 2"),

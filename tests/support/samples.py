@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,7 @@ from writeamp.learn.twin.phases.checked import (
 from writeamp.learn.twin.phases.counted import CountedPhase
 from writeamp.learn.twin.table import CandidateTable
 from writeamp.learn.twin.windows import windows_of
+from writeamp.recorder.rows import Counts
 from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
@@ -92,6 +94,28 @@ def compared(_: Path) -> wa.Comparison:
 
 def worn_out(_: Path) -> wa.Endurance:
     return wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=2)
+
+
+def recorded() -> wa.RecordResult:
+    """Return a recording of 3 requests, of which 2 write."""
+    counts = Counts(requests=Counter(write=2, read=1), bytes=Counter(write=12288, read=4096))
+    counts.processes.add(["sqlite3", None], np.array([8192, 4096]))
+    counts.files.add(["db.sqlite", "[journal]"], np.array([8192, 4096]))
+    return wa.RecordResult(
+        path="t.parquet",
+        device="nvme0n1",
+        counts=counts,
+        has_files=True,
+        duration_s=2.0,
+        events=20_000,
+        lost_events=1,
+        removed_requests=0,
+        processor_s=0.1,
+        statistics_bytes=12288,
+        left_out={"events with RWBS N": 1},
+        run="true",
+        run_exit_status=0,
+    )
 
 
 def trace(folder: Path) -> wa.traces.Trace:
@@ -266,6 +290,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Trajectory": lambda _: wa.meanfield.transient(**MEAN_FIELD, drive_writes=[0.0, 1.0, 2.0]),
     "Allocation": lambda _: wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], 0.25),
     "Trace": trace,
+    "RecordResult": lambda _: recorded(),
     "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),
     "Device": lambda _: wa.device("x25-m"),
     "FleetNeed": needed,

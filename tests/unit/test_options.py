@@ -21,6 +21,7 @@ from writeamp.cli.verbs import load, verbs
 from writeamp.drives.pins.settings import PinSettings
 from writeamp.fields.setting import Settings, flag_of, words_of
 from writeamp.learn.blackbox.settings import BoundSettings, TrainingSettings
+from writeamp.recorder.settings import RecordSettings
 from writeamp.theory.settings import PredictionSettings
 from writeamp.units.durations import DurationIn
 
@@ -197,6 +198,7 @@ def test_specs_in_the_help_are_copied_whole(name: str, monkeypatch: pytest.Monke
 # Functions of the library, and the settings that are their arguments.
 TAKERS: list[tuple[Callable[..., Any], type[Settings]]] = [
     (wa.predict, PredictionSettings),
+    (wa.record, RecordSettings),
     (wa.measure.ready_busy, PinSettings),
     (wa.blackbox.train, TrainingSettings),
     (wa.blackbox.choose, BoundSettings),

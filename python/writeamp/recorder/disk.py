@@ -1,4 +1,4 @@
-"""Block devices as the kernel's events name them: the disk's number, and a range of its sectors."""
+"""Block devices in the kernel's events: number of the disk, and range of its sectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Disk:
         disk_number: number of the whole disk in block events.
         first_sector: first sector of the partition; 0 for a whole disk.
         sectors: number of sectors of 512 bytes.
-        has_requests: whether the driver has requests, which merge and split what is queued.
+        has_requests: whether the driver has requests, which merge and split bios.
     """
 
     path: str

@@ -12,7 +12,7 @@ from writeamp.traces.trace import SECTOR_BYTES
 
 Integers = npt.NDArray[np.int64]
 
-NOBODY = -1
+NO_OWNER = -1
 _NO_EDGE = np.iinfo(np.int64).max
 # Number of recent ranges above which they are joined with the others, which are copied then.
 _MOST_RECENT = 1 << 16
@@ -40,7 +40,7 @@ class Allocations:
     @staticmethod
     def joined(parts: Iterable[Allocations]) -> Allocations:
         """Return the allocations of all parts, in the order of time."""
-        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        columns = zip(*(vars(each).values() for each in parts), strict=True)
         time_ns, *others = (np.concatenate(column) for column in columns)
         order = np.argsort(time_ns, kind="stable")
         return Allocations(time_ns[order], *(column[order] for column in others))
@@ -84,15 +84,15 @@ class Ranges:
             return self
         edges = np.unique(np.concatenate([self.first, self.end, upper.first, upper.end]))
         owner = upper.owner_at(edges[:-1])
-        return _owned(edges, np.where(owner == NOBODY, self.owner_at(edges[:-1]), owner))
+        return _owned(edges, np.where(owner == NO_OWNER, self.owner_at(edges[:-1]), owner))
 
     def owner_at(self, sectors: Integers) -> Integers:
-        """Return the owner of each sector, or `NOBODY`."""
+        """Return the owner of each sector, or `NO_OWNER`."""
         if not len(self.first):
-            return np.full(len(sectors), NOBODY, np.int64)
+            return np.full(len(sectors), NO_OWNER, np.int64)
         place = self.first.searchsorted(sectors, "right") - 1
         is_within = (place >= 0) & (sectors < self.end[place])
-        return np.where(is_within, self.owner[place], NOBODY)
+        return np.where(is_within, self.owner[place], NO_OWNER)
 
     def next_edge(self, sectors: Integers) -> Integers:
         """Return the first sector after each one where a range begins or ends."""
@@ -119,16 +119,16 @@ class Changes:
         self._rows = allocations.size
 
     def owner_at(self, sectors: Integers, time_ns: Integers) -> Integers:
-        """Return the owner of each sector at a time, or `NOBODY` without a change until then."""
+        """Return the owner of each sector at a time, or `NO_OWNER` without a change until then."""
         if not len(self._place):
-            return np.full(len(sectors), NOBODY, np.int64)
+            return np.full(len(sectors), NO_OWNER, np.int64)
         place = self._edges.searchsorted(sectors, "right") - 1
         # The row of the first allocation after the time.
         row = self._time_ns.searchsorted(time_ns, "right")
         keys = self._place * (self._rows + 1) + self._row
         at = keys.searchsorted(place * (self._rows + 1) + row) - 1
         is_change = (at >= 0) & (self._place[at] == place)
-        return np.where(is_change, self._owner[at], NOBODY)
+        return np.where(is_change, self._owner[at], NO_OWNER)
 
     def next_edge(self, sectors: Integers) -> Integers:
         """Return the first sector after each one where the owner may be another."""
@@ -138,7 +138,7 @@ class Changes:
         """Return the owners after all allocations."""
         is_last = np.ones(len(self._place), bool)
         is_last[:-1] = self._place[1:] != self._place[:-1]
-        owner = np.full(max(len(self._edges) - 1, 0), NOBODY, np.int64)
+        owner = np.full(max(len(self._edges) - 1, 0), NO_OWNER, np.int64)
         owner[self._place[is_last]] = self._owner[is_last]
         return _owned(self._edges, owner)
 
@@ -158,15 +158,18 @@ class ExtentMap:
             self._old, self._recent = self._old.below(self._recent), Ranges.none()
 
     def new_among(self, allocations: Allocations) -> Allocations:
-        """Return the allocations that change an owner."""
+        """Return the allocations that may change an owner, because of now or of each other."""
         is_same = self.owner_at(allocations.first) == allocations.owner
         is_same &= self.next_edge(allocations.first) >= allocations.end
-        return allocations.take(~is_same)
+        changed = Changes(allocations.take(~is_same)).last()
+        overlaps = changed.owner_at(allocations.first) != NO_OWNER
+        overlaps |= changed.next_edge(allocations.first) < allocations.end
+        return allocations.take(~is_same | overlaps)
 
     def owner_at(self, sectors: Integers) -> Integers:
-        """Return the owner of each sector, or `NOBODY`."""
+        """Return the owner of each sector, or `NO_OWNER`."""
         recent = self._recent.owner_at(sectors)
-        return np.where(recent == NOBODY, self._old.owner_at(sectors), recent)
+        return np.where(recent == NO_OWNER, self._old.owner_at(sectors), recent)
 
     def next_edge(self, sectors: Integers) -> Integers:
         """Return the first sector after each one where the owner may be another."""
@@ -181,7 +184,7 @@ def _next(edges: Integers, sectors: Integers) -> Integers:
 
 def _owned(edges: Integers, owner: Integers) -> Ranges:
     """Return the ranges between edges that have an owner; neighbours of one owner are joined."""
-    has_owner = owner != NOBODY
+    has_owner = owner != NO_OWNER
     first, end, owner = edges[:-1][has_owner], edges[1:][has_owner], owner[has_owner]
     is_new = np.ones(len(first), bool)
     is_new[1:] = (first[1:] != end[:-1]) | (owner[1:] != owner[:-1])

@@ -1,4 +1,4 @@
-"""Files of requests: by the extents of files, the journal, and what is marked as metadata."""
+"""Files of requests: by extents of files, ranges of the journal, and marks of metadata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from writeamp.errors import WriteampError
 from writeamp.recorder.disk import Disk, Mount
 from writeamp.recorder.extents import (
-    NOBODY,
+    NO_OWNER,
     Allocations,
     Changes,
     ExtentMap,
@@ -28,7 +28,7 @@ from writeamp.recorder.names import MOST_FILES, Names, Walk
 from writeamp.recorder.requests import Requests
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.split import pieces_of
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 
 JOURNAL, METADATA = "[journal]", "[metadata]"
 _KINDS: dict[str, Callable[[Volume], FileSystem]] = {
@@ -38,7 +38,7 @@ _KINDS: dict[str, Callable[[Volume], FileSystem]] = {
     "xfs": Xfs,
     "btrfs": Btrfs,
 }
-# Owners that are no inodes.
+# Owners besides inodes.
 _JOURNAL, _METADATA = -2, -3
 
 
@@ -88,7 +88,7 @@ class FileTracker:
         self._extents = ExtentMap(Allocations.none())
         self._new = Allocations.none()
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record from before `walk` on."""
         return self._file_system.tracepoints()
 
@@ -98,8 +98,8 @@ class FileTracker:
         self._extents = ExtentMap(self._file_system.placed(walk.extents(check)))
         if not walk.is_complete:
             self.remarks.append(
-                f"{self._mount.point} has more than {MOST_FILES:,} files; the others are unknown "
-                "unless they are written anew"
+                f"{self._mount.point} has more than {MOST_FILES:,} files; other files are "
+                "unknown unless they get new extents"
             )
 
     def read(self, events: dict[str, Events], until_ns: int | None) -> None:
@@ -124,14 +124,14 @@ class FileTracker:
         # Blocks of the journal and of metadata may have belonged to a file that was deleted.
         owner[of_whole.is_metadata] = _METADATA
         fixed = self._fixed.owner_at(pieces.first)
-        owner = np.where(fixed == NOBODY, owner, fixed)
+        owner = np.where(fixed == NO_OWNER, owner, fixed)
         is_empty = pieces.end == pieces.first
-        owner[is_empty] = NOBODY
+        owner[is_empty] = NO_OWNER
         split = of_whole.within(pieces.first, pieces.end - pieces.first)
         owners, codes = np.unique(owner, return_inverse=True)
         return split, [self._name_of(it) for it in owners.tolist()], codes
 
     def _name_of(self, owner: int) -> str | None:
-        if owner == NOBODY:
+        if owner == NO_OWNER:
             return None
         return {_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner) or self._identities.path(owner)

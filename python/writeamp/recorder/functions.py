@@ -94,7 +94,7 @@ def record(
 
 
 def _command_of(run: str | Sequence[str] | None) -> str | None:
-    """Return a command as a line for the shell; a single word is such a line already."""
+    """Return a command as a line for the shell; a single word is already a line."""
     if run is None or isinstance(run, str):
         command = run
     else:

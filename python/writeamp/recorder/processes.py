@@ -1,4 +1,4 @@
-"""Processes of threads: number and name by the machine's list, or by the event if they ended."""
+"""Processes of threads: number and name by /proc, or by the event if they have ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording of a device: a thread that reads the kernel's events and writes parts of the trace."""
+"""Thread that reads the kernel's events and writes the parts of the trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BETWEEN_READS_S = 0.1
 _SETTLED_NS = 50_000_000
 
 
-class Recording:
+class RecordingThread:
     """A running recording."""
 
     def __init__(
@@ -100,9 +100,9 @@ class Recording:
         rows = self._rows.rows(self._reader.read(events), self._began_ns)
         # A part is synced when it is written, so its requests are among the next events.
         self._rows.own_ranges = Ranges.none()
-        part = self._parts.add(rows)
-        if part is not None:
-            self._exclude(part)
+        path = self._parts.add(rows)
+        if path is not None:
+            self._exclude(path)
         if is_last:
             self._parts.write()
             self.lost = self._tracing.lost()

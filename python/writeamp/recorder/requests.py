@@ -1,6 +1,6 @@
-"""Requests of a drive from the kernel's events: operation, range, and the process that queued it.
+"""Requests of a drive from the kernel's events: operation, range, and process.
 
-A request is issued by whichever thread runs the queue, often a kernel worker. The process is that
+A request is issued by the thread that runs the queue, often a kernel worker. The process is that
 of the bio (the unit that file systems queue) which begins the request's range.
 """
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from writeamp.recorder.disk import Disk
 from writeamp.recorder.processes import is_worker
 from writeamp.recorder.ring_buffer import Events
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.trace import OPERATIONS
 
@@ -122,13 +122,13 @@ class RequestReader:
         self.left_out: Counter[str] = Counter()
         """Events that are not requests of data, by reason."""
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record."""
         of_disk = f"dev == {self._disk.disk_number}"
-        points = [Tracepoint(QUEUED, _WITH_THREAD, of_disk)]
+        points = [RecordedEvent(QUEUED, _WITH_THREAD, of_disk)]
         if self._disk.has_requests:
-            points.append(Tracepoint(ISSUED, _WITH_THREAD, of_disk))
-            points.append(Tracepoint(REQUEUED, _FIELDS, of_disk))
+            points.append(RecordedEvent(ISSUED, _WITH_THREAD, of_disk))
+            points.append(RecordedEvent(REQUEUED, _FIELDS, of_disk))
         return points
 
     def read(self, events: dict[str, Events]) -> Requests:
@@ -240,13 +240,13 @@ class _Bios:
         source = np.full(requests, -1, np.intp)
         if not len(bios.time_ns) or not requests:
             return source
-        before = np.searchsorted(bios.time_ns, issued.time_ns, "right")
-        at = np.searchsorted(self.keys, _keys(issued, before), "left") - 1
+        earlier = np.searchsorted(bios.time_ns, issued.time_ns, "right")
+        at = np.searchsorted(self.keys, _keys(issued, earlier), "left") - 1
         groups, ends, sectors = _groups(bios), _ends(bios), _sectors(bios)
         for back in range(_NEIGHBOURS):
             place = at - back
             bio = self.order[np.maximum(place, 0)]
-            is_match = (place >= 0) & (source < 0) & (bio < before)
+            is_match = (place >= 0) & (source < 0) & (bio < earlier)
             is_match &= groups[bio] == _groups(issued)
             is_match &= (ends[bio] > _sectors(issued)) | (sectors[bio] == _sectors(issued))
             source[is_match] = bio[is_match]

@@ -98,7 +98,7 @@ class RecordResult(Presented, ComparedByValue):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about what the trace leaves out."""
+        """Sentences about lost, removed and omitted requests."""
         counts = self.counts
         notes = [*self.remarks]
         if self.lost_events:

@@ -1,4 +1,4 @@
-"""Decoder of the kernel's binary trace pages (`trace_pipe_raw`), into arrays of one event each.
+"""Decoder of the kernel's binary trace pages (`trace_pipe_raw`) into arrays of events.
 
 The layout of a page is that of `events/header_page`, the layout of an entry that of
 `events/header_event`; the fields of an event are those of its `format` file.
@@ -123,8 +123,8 @@ class Events:
     @staticmethod
     def joined(parts: Sequence[Events]) -> Events:
         """Return the events of all parts, in the order of time."""
-        time_ns = np.concatenate([part.time_ns for part in parts])
-        fields = np.concatenate([part.fields for part in parts])
+        time_ns = np.concatenate([each.time_ns for each in parts])
+        fields = np.concatenate([each.fields for each in parts])
         order = np.argsort(time_ns, kind="stable")
         return Events(time_ns[order], fields[order])
 

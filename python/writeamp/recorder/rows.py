@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.recorder.extents import NOBODY, Ranges
+from writeamp.recorder.extents import NO_OWNER, Ranges
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.parts import SCHEMA_OF_ROWS
 from writeamp.recorder.processes import Processes
@@ -151,7 +151,7 @@ class RowMaker:
 
     def _without_own(self, requests: Requests) -> Requests:
         is_own = self._processes.are_own(requests.thread)
-        is_own |= (requests.op == _WRITE) & (self.own_ranges.owner_at(requests.sector) != NOBODY)
+        is_own |= (requests.op == _WRITE) & (self.own_ranges.owner_at(requests.sector) != NO_OWNER)
         self.counts.own_requests += int(is_own.sum())
         self.counts.own_bytes += int(requests.sectors[is_own].sum()) * SECTOR_BYTES
         return requests.take(~is_own)

@@ -11,7 +11,7 @@ from pathlib import Path
 from writeamp.recorder.disk import Disk, Mount, points_of
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.parts import Parts
-from writeamp.recorder.recording import Recording
+from writeamp.recorder.recording import RecordingThread
 from writeamp.recorder.requests import RequestReader
 from writeamp.recorder.result import RecordResult
 from writeamp.recorder.rows import RowMaker
@@ -57,7 +57,7 @@ class Session:
                     self.disk.first_sector, tracker, is_anonymous=self.settings.anonymize
                 )
                 parts = Parts(self.target, self.disk.name, rows.columns, self.settings.max_size)
-                recording = Recording(
+                recording = RecordingThread(
                     disk=self.disk,
                     tracing=events,
                     reader=reader,
@@ -93,7 +93,7 @@ class Session:
             remarks=tuple(tracker.remarks) if tracker else (),
         )
 
-    def _wait(self, recording: Recording, signals: HeldSignals) -> Ended:
+    def _wait(self, recording: RecordingThread, signals: HeldSignals) -> Ended:
         """Wait for the end of the command, for the time, or for a signal."""
 
         def check() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writeamp.recorder.extents import NOBODY, Allocations, Changes, ExtentMap, Integers
+from writeamp.recorder.extents import NO_OWNER, Allocations, Changes, ExtentMap, Integers
 
 # Allocations are sorted by place and time in chunks of this size, as overlaps may be its square.
 _CHUNK = 256
@@ -33,7 +33,7 @@ def pieces_of(
 
     Args:
         time_ns: times of the requests, in order.
-        first, end: their ranges of sectors; a request without sectors is one piece of nobody.
+        first, end: their ranges of sectors; one without sectors is one piece of no owner.
         extents: owners before the requests; afterwards `new` is allocated.
         new: allocations since the last call.
     """
@@ -62,10 +62,10 @@ def _pieces(
     while True:
         has_range = end > first
         changed = changes.owner_at(first, time_ns[request])
-        owner = np.where(changed == NOBODY, extents.owner_at(first), changed)
+        owner = np.where(changed == NO_OWNER, extents.owner_at(first), changed)
         edge = np.minimum(extents.next_edge(first), changes.next_edge(first))
         edge = np.where(has_range, np.minimum(edge, end), end)
-        parts.append(Pieces(request, first, edge, np.where(has_range, owner, NOBODY)))
+        parts.append(Pieces(request, first, edge, np.where(has_range, owner, NO_OWNER)))
         rest = edge < end
         if not rest.any():
             return _in_order(parts)
@@ -74,7 +74,7 @@ def _pieces(
 
 def _in_order(parts: Sequence[Pieces]) -> Pieces:
     """Return the pieces of all parts in the order of requests and sectors."""
-    columns = zip(*(vars(part).values() for part in parts), strict=True)
+    columns = zip(*(vars(each).values() for each in parts), strict=True)
     request, first, end, owner = (np.concatenate(column) for column in columns)
     order = np.lexsort((first, request))
     return Pieces(request[order], first[order], end[order], owner[order])

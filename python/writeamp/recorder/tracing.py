@@ -1,7 +1,7 @@
-"""Private instance of the kernel's tracer: its events, their pages and the count of lost events.
+"""Private instance of the kernel's tracer: events, their pages, number of lost events.
 
 An instance is named by the process that made it. If that process was killed, the next recorder
-removes the instance, which otherwise would go on filling its buffers.
+removes the instance, whose buffers would otherwise still be filled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LOST = re.compile(r"^(?:overrun|commit overrun|dropped events): (\d+)$", re.MUL
 
 
 @dataclass(frozen=True)
-class Tracepoint:
+class RecordedEvent:
     """An event to record: its name, such as "block/block_rq_issue", its fields and its filter."""
 
     name: str
@@ -57,7 +57,7 @@ class Tracing:
             self._pipes.append(handle)
         self._waiting: dict[str, list[Events]] = {name: [] for name in kinds}
 
-    def start(self, points: Sequence[Tracepoint] | None = None) -> None:
+    def start(self, points: Sequence[RecordedEvent] | None = None) -> None:
         """Start to record these events, or all."""
         for name in self._kinds if points is None else [point.name for point in points]:
             (self._folder / "events" / name / "enable").write_text("1")
@@ -99,7 +99,7 @@ class Tracing:
 
 
 @contextmanager
-def tracing(tracepoints: Sequence[Tracepoint]) -> Iterator[Tracing]:
+def tracing(tracepoints: Sequence[RecordedEvent]) -> Iterator[Tracing]:
     """Yield an instance with these events, which is removed at the end; it is not started.
 
     Instances and mounts that killed recorders left are removed first.
@@ -150,7 +150,7 @@ def _events(undo: ExitStack) -> Path:
         ) from None
 
 
-def _prepared(folder: Path, point: Tracepoint) -> EventLayout:
+def _prepared(folder: Path, point: RecordedEvent) -> EventLayout:
     event = folder / "events" / point.name
     layout = EventLayout.of_text((event / "format").read_text(), point.fields)
     if point.filter:

@@ -13,7 +13,7 @@ import numpy as np
 from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, all_at_once
 from writeamp.recorder.ring_buffer import Events
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 
 _EVENT = "btrfs/btrfs_ordered_extent_add"
 # Superblock: struct btrfs_super_block of linux/btrfs_tree.h.
@@ -59,10 +59,10 @@ class Btrfs:
         self._root = _root_of(volume.mount.point)
         self._stripes = list(self._read_stripes())
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the event of written extents, which has no device to filter by."""
         fields = ("fsid", "ino", "start", "disk_len", "root_objectid")
-        return [Tracepoint(_EVENT, fields, "")]
+        return [RecordedEvent(_EVENT, fields, "")]
 
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events, of the mounted subvolume."""

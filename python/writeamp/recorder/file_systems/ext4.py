@@ -10,7 +10,7 @@ import numpy as np
 from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, allocations_of_start
 from writeamp.recorder.ring_buffer import Events
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 
 _ALLOCATED, _FREED = "ext4/ext4_allocate_blocks", "ext4/ext4_free_inode"
 # Superblock: struct ext4_super_block of fs/ext4/ext4.h.
@@ -46,12 +46,12 @@ class Ext4:
         (log,) = struct.unpack_from("<I", self._superblock, _LOG_BLOCK_AT)
         self._block_bytes = 1024 << log
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the events of allocated blocks and freed inodes."""
         of_device = f"dev == {self._volume.mount.file_device}"
         return [
-            Tracepoint(_ALLOCATED, ("ino", "block", "len"), of_device),
-            Tracepoint(_FREED, ("ino",), of_device),
+            RecordedEvent(_ALLOCATED, ("ino", "block", "len"), of_device),
+            RecordedEvent(_FREED, ("ino",), of_device),
         ]
 
     def allocated(self, events: dict[str, Events]) -> Allocations:

@@ -1,4 +1,4 @@
-"""The volume of a file system: the device that holds it, and what each kind must tell of it."""
+"""Volume of a file system, and the interface of the kinds of file systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from writeamp.recorder.disk import Disk, Mount
 from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.ring_buffer import Events
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 from writeamp.traces.trace import SECTOR_BYTES
 
 
@@ -51,7 +51,7 @@ class Volume:
 class FileSystem(Protocol):
     """A kind of file system."""
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the events of allocations."""
 
     def allocated(self, events: dict[str, Events]) -> Allocations:

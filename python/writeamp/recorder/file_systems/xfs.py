@@ -10,7 +10,7 @@ import numpy as np
 from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, allocations_of_start
 from writeamp.recorder.ring_buffer import Events
-from writeamp.recorder.tracing import Tracepoint
+from writeamp.recorder.tracing import RecordedEvent
 
 # An extent is new, or longer or elsewhere than before.
 _EVENTS = ("xfs/xfs_iext_insert", "xfs/xfs_bmap_post_update")
@@ -49,12 +49,12 @@ class Xfs:
         self._group_bits = superblock[_GROUP_BITS_AT]
         self._inode_bits = self._group_bits + superblock[_INODES_PER_BLOCK_BITS_AT]
 
-    def tracepoints(self) -> list[Tracepoint]:
+    def tracepoints(self) -> list[RecordedEvent]:
         """Return the events of extents and freed inodes."""
         of_device = f"dev == {self._volume.mount.file_device}"
         return [
-            *(Tracepoint(name, _FIELDS, of_device) for name in _EVENTS),
-            Tracepoint(_FREED, ("agno", "agino"), of_device),
+            *(RecordedEvent(name, _FIELDS, of_device) for name in _EVENTS),
+            RecordedEvent(_FREED, ("agno", "agino"), of_device),
         ]
 
     def allocated(self, events: dict[str, Events]) -> Allocations:

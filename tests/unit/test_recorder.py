@@ -1,0 +1,307 @@
+"""The recorder without a kernel: trace pages, requests, owners of sectors, parts, refusals."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import in_process
+import writeamp as wa
+from places import ROOT
+from writeamp.recorder import disk as disks
+from writeamp.recorder.disk import Disk
+from writeamp.recorder.extents import NO_OWNER, Allocations, ExtentMap
+from writeamp.recorder.fanotify import Named, names_in
+from writeamp.recorder.identities import Identities
+from writeamp.recorder.names import Names
+from writeamp.recorder.parts import Parts, check_target, folder_of
+from writeamp.recorder.requests import ISSUED, QUEUED, REQUEUED, RequestReader, letters_of
+from writeamp.recorder.ring_buffer import EventLayout, Events, PageLayout, decode
+from writeamp.recorder.rows import RowMaker, Totals
+from writeamp.recorder.split import pieces_of
+from writeamp.traces.trace import OPERATIONS
+
+DATA = ROOT / "tests/data/recorder"
+PAGE = PageLayout.of_text((DATA / "header_page").read_text())
+FIELDS = ("sector", "nr_sector", "rwbs", "common_pid", "comm")
+KINDS = {
+    name: EventLayout.of_text((DATA / f"{name.partition('/')[2]}.format").read_text(), FIELDS)
+    for name in (ISSUED, QUEUED)
+}
+DISK = Disk("/dev/loop0", "loop0", 7 << 20, 7 << 20, 0, 1 << 20, has_requests=True)
+WRITE, READ, FLUSH = (OPERATIONS.index(name) for name in ("write", "read", "flush"))
+
+
+def page_of(entries: list[bytes], time_ns: int = 1000) -> bytes:
+    """Return a page of a ring buffer."""
+    content = b"".join(entries)
+    return struct.pack("<QQ", time_ns, len(content)) + content.ljust(4080, b"\0")
+
+
+def entry(number: int, delta_ns: int, data: bytes = b"") -> bytes:
+    """Return an event of 12 words of data, whose first bytes are its number."""
+    record = (struct.pack("<H", number) + data).ljust(48, b"\0")
+    return struct.pack("<I", delta_ns << 5 | 12) + record
+
+
+def test_a_page_that_a_kernel_wrote_is_decoded() -> None:
+    events = decode([(DATA / "page.bin").read_bytes()], PAGE, KINDS)
+    issued = events[ISSUED]
+    assert issued.fields["sector"].tolist() == [0, 8, 16, 24, 0, 1104, 2128, 3152]
+    assert issued.fields["rwbs"].tolist() == [b"WS"] * 4 + [b"R"] * 4
+    assert set(issued.fields["comm"].tolist()) == {b"dd"}
+    assert (np.diff(issued.time_ns) > 0).all()
+    requests = RequestReader(DISK).read(events | {REQUEUED: events[ISSUED].take(slice(0))})
+    # The reads are two bios, of which each is two requests.
+    assert requests.thread.tolist() == issued.fields["common_pid"].tolist()
+    assert requests.op.tolist() == [WRITE] * 4 + [READ] * 4
+
+
+def test_all_kinds_of_entries_of_a_page_are_decoded() -> None:
+    text = "ID: 7\nfield:char word[8];\toffset:2;\tsize:8;\tsigned:0;\n"
+    kinds = {"event": EventLayout.of_text(text, ["word"])}
+    stamp = 1 << 40
+    entries = [
+        entry(7, 5, b"old\0rest"),
+        struct.pack("<II", 3 << 5 | 30, 2),  # more time than 27 bits have
+        entry(9, 1),
+        struct.pack("<II", 1 << 5 | 29, 4),  # a discarded entry
+        struct.pack("<II", 4 << 5, 12) + b"\7\0long".ljust(8, b"\0"),  # with its length in a word
+        struct.pack("<II", (stamp & (1 << 27) - 1) << 5 | 31, stamp >> 27),
+        entry(7, 2, b"last"),
+    ]
+    events = decode([page_of(entries), page_of([entry(7, 1, b"next")], stamp + 9)], PAGE, kinds)
+    later = 1005 + (3 | 2 << 27) + 1 + 4
+    assert events["event"].time_ns.tolist() == [1005, later, stamp + 2, stamp + 10]
+    assert events["event"].fields["word"].tolist() == [b"old", b"long", b"last", b"next"]
+
+
+def test_a_field_that_the_kernel_lacks_is_named() -> None:
+    with pytest.raises(wa.WriteampError, match="has no speed"):
+        EventLayout.of_text("ID: 7\n", ["speed"])
+
+
+def events_of(kind: str, rows: list[tuple[int, int, int, bytes, int]]) -> Events:
+    """Return events of time, sector, sectors, RWBS and thread."""
+    dtype = KINDS[ISSUED if kind == REQUEUED else kind].dtype
+    fields = np.zeros(len(rows), dtype)
+    for place, (_, sector, count, rwbs, thread) in enumerate(rows):
+        fields[place] = (sector, count, rwbs, thread, b"kworker/0:1" if thread < 9 else b"app")
+    return Events(np.array([row[0] for row in rows], np.int64), fields)
+
+
+def read(reader: RequestReader, *, queued: list, issued: list, requeued: list = ()) -> list:  # type: ignore[type-arg,assignment]
+    """Return sector and thread of each request."""
+    events = {QUEUED: queued, ISSUED: issued, REQUEUED: requeued}
+    requests = reader.read({kind: events_of(kind, list(rows)) for kind, rows in events.items()})
+    return list(zip(requests.sector.tolist(), requests.thread.tolist(), strict=True))
+
+
+def test_a_request_is_of_the_thread_that_queued_its_bio() -> None:
+    reader = RequestReader(DISK)
+    # Merged bios, and a bio that an earlier one of the same place is not taken for.
+    queued = [(1, 80, 8, b"W", 11), (2, 88, 8, b"W", 12), (3, 500, 8, b"W", 14)]
+    issued = [(5, 80, 16, b"W", 1), (6, 900, 8, b"W", 2), (7, 0, 0, b"FF", 1)]
+    assert read(reader, queued=queued, issued=issued) == [(80, 11), (900, 0), (0, 0)]
+    later = [(11, 500, 8, b"R", 15), (12, 500, 8, b"W", 16)]
+    rows = [(13, 500, 8, b"W", 1), (14, 500, 8, b"R", 1)]
+    assert read(reader, queued=later, issued=rows) == [(500, 16), (500, 15)]
+
+
+def test_parts_of_a_bio_are_issued_later_and_a_request_twice() -> None:
+    reader = RequestReader(DISK)
+    assert read(reader, queued=[(1, 0, 2048, b"W", 20)], issued=[(2, 0, 1024, b"W", 1)]) == [
+        (0, 20)
+    ]
+    rows = [(3, 1024, 1024, b"W", 1), (5, 1024, 1024, b"W", 1)]
+    again = read(reader, queued=[], issued=rows, requeued=[(4, 1024, 1024, b"W", 1)])
+    assert again == [(1024, 20)]
+
+
+def test_requests_outside_of_the_partition_and_other_commands_are_left_out() -> None:
+    partition = Disk("/dev/sda1", "sda1", 0, 0, 100, 50, has_requests=True)
+    reader = RequestReader(partition)
+    issued = [(1, 99, 8, b"W", 30), (2, 149, 1, b"DS", 30), (3, 150, 8, b"W", 30)]
+    issued += [(4, 120, 8, b"N", 30), (5, 120, 0, b"W", 30)]
+    assert read(reader, queued=[], issued=issued) == [(149, 30)]
+    assert +reader.left_out == {"events with RWBS N": 1, "requests without sectors": 1}
+    assert letters_of(b"FWFSM") == (WRITE, 1, True, True, True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_sector_has_the_owner_of_its_time(seed: int) -> None:
+    draws = np.random.default_rng(seed)
+    owner = np.full((64,), NO_OWNER)
+    extents = ExtentMap(Allocations.none())
+    for turn in range(4):
+        times = np.sort(draws.permutation(2000)[:1200]) + turn * 2000
+        is_new = draws.random(1200) < 0.5
+        first = draws.integers(0, 60, 1200)
+        end = np.minimum(first + draws.integers(1, 12, 1200), 64)
+        owners = draws.integers(0, 5, is_new.sum())
+        new = Allocations(times[is_new], first[is_new], end[is_new], owners)
+        asks = ~is_new
+        pieces = pieces_of(times[asks], first[asks], end[asks], extents, new)
+        expected, row = [], iter(owners)
+        for low, high, allocates in zip(first, end, is_new, strict=True):
+            if allocates:
+                owner[low:high] = next(row)
+            else:
+                expected.append(owner[low:high].tolist())
+        actual: list[list[int]] = [[] for _ in expected]
+        for request, low, high, it in zip(*vars(pieces).values(), strict=True):
+            actual[request] += [it] * (high - low)
+        assert actual == expected
+        sizes = np.bincount(pieces.request)
+        changes = [1 + int((np.diff(each) != 0).sum()) for each in expected]
+        assert sizes.tolist() == changes  # no piece more than there are owners
+
+
+def test_a_request_without_sectors_is_one_piece() -> None:
+    zero = np.zeros(2, np.int64)
+    pieces = pieces_of(zero, zero, zero, ExtentMap(Allocations.none()), Allocations.none())
+    assert pieces.request.tolist() == [0, 1]
+    assert pieces.owner.tolist() == [NO_OWNER] * 2
+
+
+def allocations(*rows: tuple[int, int]) -> Allocations:
+    """Return allocations of time and inode."""
+    time_ns, inode = np.array(rows, np.int64).T
+    return Allocations(time_ns, time_ns, time_ns + 1, inode)
+
+
+def test_a_file_that_gets_the_inode_of_a_deleted_one_is_another_file() -> None:
+    names = Names(2)
+    names.add(11, 2, b"folder")
+    names.add(12, 11, b"old")
+    files = Identities(names)
+    # The names are read after the second file was deleted, too.
+    named = [(60, Named(12, 11, b"second", is_new=True)), (61, Named(12, 2, b"3", is_new=True))]
+    freed = np.array([20, 40]), np.array([12, 12])
+    files.advance(*freed, named, until_ns=50)
+    owners = files.owners(allocations((10, 12), (30, 12), (45, 12), (46, 13))).owner.tolist()
+    assert [files.path(it) for it in owners] == ["folder/old", "folder/second", "3", None]
+    files.advance(*(np.empty(0, np.int64),) * 2, [(99, Named(12, 2, b"4", is_new=False))], 100)
+    assert [files.path(it) for it in owners] == ["folder/old", "folder/second", "4", None]
+
+
+def test_a_name_waits_for_the_end_of_the_file_of_before() -> None:
+    names = Names(2)
+    names.add(12, 2, b"old")
+    files = Identities(names)
+    none = np.empty(0, np.int64)
+    files.advance(none, none, [(60, Named(12, 2, b"new", is_new=True))], until_ns=50)
+    assert files.path(12) == "old"
+    files.advance(np.array([55]), np.array([12]), [], until_ns=100)
+    [owner] = files.owners(allocations((70, 12))).owner
+    assert (files.path(12), files.path(int(owner))) == ("old", "new")
+
+
+def test_names_are_read_from_fanotify() -> None:
+    def info(kind: int, handle: bytes, handle_type: int, name: bytes = b"") -> bytes:
+        length = 20 + len(handle) + len(name)
+        head = struct.pack("=BBH8xIi", kind, 0, length, len(handle), handle_type)
+        return head + handle + name
+
+    folder = info(2, struct.pack("<II", 2, 9), 1, b"db-journal\0\0")
+    infos = [
+        folder + info(1, struct.pack("<QI", 2**33, 9), 0x81),
+        folder,  # an event without the file
+        folder + info(1, b"x" * 4, 0x55),  # a handle without an inode number
+    ]
+    content = b"".join(
+        struct.pack("=IBBHQii", 24 + len(each), 3, 0, 24, 0x100, -1, 1) + each for each in infos
+    )
+    assert list(names_in(content)) == [Named(2**33, 2, b"db-journal", is_new=True)]
+    assert list(names_in(content[:-30] + b"\0" * 30))  # a damaged end does not hang
+
+
+def rows_of(*offsets: int) -> pl.DataFrame:
+    """Return rows of writes."""
+    requests = RequestReader(DISK).read(
+        {
+            QUEUED: events_of(QUEUED, [(9, at, 8, b"WFS", 77) for at in offsets]),
+            ISSUED: events_of(ISSUED, [(9, at, 8, b"WFS", 77) for at in offsets]),
+            REQUEUED: events_of(REQUEUED, []),
+        }
+    )
+    return RowMaker(DISK.first_sector, None, is_anonymous=False).rows(requests, 0)
+
+
+def test_parts_become_one_trace_and_the_oldest_are_removed(tmp_path: Path) -> None:
+    target = tmp_path / "t.parquet"
+    columns = rows_of(0).columns
+    parts = Parts(target, "loop0", columns, None)
+    for offset in (8, 16):
+        parts.add(rows_of(offset))
+        path = parts.write()
+        assert path is not None
+        assert wa.traces.read(path).requests["offset"].to_list() == [offset * 512]
+    with pytest.raises(wa.WriteampError, match="was killed; each is a trace"):
+        check_target(target, may_replace=False)
+    parts.join(may_replace=False)
+    trace = pl.read_parquet(target)
+    assert trace["offset"].to_list() == [4096, 8192]
+    assert trace["fua"].all()
+    assert (trace["process"][0], trace["pid"][0]) == ("app", 77)
+    assert wa.traces.read(target).devices == ["loop0"]
+    assert not folder_of(target).exists()
+    small = Parts(target, "loop0", columns, 1)
+    for offset in (8, 16):
+        small.add(rows_of(offset, offset + 100))
+    assert small.removed_rows == 2
+
+
+def test_names_are_hashed_differently_in_each_recording() -> None:
+    first, second = (RowMaker(0, None, is_anonymous=True)._shown for _ in range(2))
+    assert first("a/b") == first("a/b") != second("a/b")
+    assert [len(piece) for piece in first("a/b").split("/")] == [8, 8]
+    assert first("a/b").split("/")[0] == first("a/c").split("/")[0]
+    assert first("[journal]") == "[journal]"
+
+
+def test_totals_of_very_many_names_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writeamp.recorder.rows._MOST_NAMES", 3)
+    monkeypatch.setattr("writeamp.recorder.rows._NAMES_AFTERWARDS", 1)
+    totals = Totals()
+    totals.add(["a", "b", "c", "d", None], np.array([1, 5, 2, 3, 7]))
+    assert (dict(totals.bytes), totals.others_bytes, totals.unknown_bytes) == ({"b": 5}, 6, 7)
+
+
+def test_disks_of_disks_are_refused_by_name(tmp_path: Path) -> None:
+    for name in ("dm", "slaves/sdb1", "slaves/sda2"):
+        (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(wa.WriteampError, match=r"of device mapper; .*: /dev/sda2, /dev/sdb1"):
+        disks._check_is_lowest("/dev/dm-0", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("/dev/null --out t.parquet", "/dev/null is not a block device"),
+        ("/dev/no --out t.parquet", "cannot be opened (No such file or directory)"),
+        ("/dev/no --out t.csv", "use the suffix .parquet"),
+        ("/dev/no --out t.parquet --for 1s -- true", "exclude each other"),
+        ("/dev/no --out t.parquet --for 1x", "--for is '1x'"),
+        ("/dev/no --out t.parquet -- ''", "the command is empty"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(arguments: str, sentence: str) -> None:
+    refused = in_process.run("trace record", arguments)
+    assert refused.status == 2
+    assert sentence in refused.err
+
+
+def test_recording_needs_linux_and_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("writeamp.recorder.functions.disk_of", lambda _: DISK)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(wa.WriteampError, match="needs root"):
+        wa.record("/dev/loop0", tmp_path / "t.parquet")
+    monkeypatch.setattr("platform.system", lambda: "Darwin")
+    with pytest.raises(wa.WriteampError, match="needs Linux"):
+        wa.record("/dev/loop0", tmp_path / "t.parquet")
