@@ -112,7 +112,9 @@ def recorded() -> wa.RecordResult:
         removed_requests=0,
         processor_s=0.1,
         statistics_bytes=12288,
-        left_out={"events with RWBS N": 1},
+        zeroing_requests=1,
+        zeroed_bytes=4096,
+        left_out={"events with RWBS ZF": 1},
         run="true",
         run_exit_status=0,
     )

@@ -127,10 +127,12 @@ def test_requests_outside_of_the_partition_and_other_commands_are_left_out() -> 
     partition = Disk("/dev/sda1", "sda1", 0, 0, 100, 50, has_requests=True)
     reader = RequestReader(partition)
     issued = [(1, 99, 8, b"W", 30), (2, 149, 1, b"DS", 30), (3, 150, 8, b"W", 30)]
-    issued += [(4, 120, 8, b"N", 30), (5, 120, 0, b"W", 30)]
+    issued += [(4, 120, 8, b"ZF", 30), (5, 120, 0, b"W", 30)]
     assert read(reader, queued=[], issued=issued) == [(149, 30)]
-    assert +reader.left_out == {"events with RWBS N": 1, "requests without sectors": 1}
-    assert letters_of(b"FWFSM") == (WRITE, 1, True, True, True)
+    assert +reader.left_out == {"events with RWBS ZF": 1, "requests without sectors": 1}
+    assert read(reader, queued=[], issued=[(9, 100, 8, b"NS", 30)]) == [(100, 30)]
+    assert (reader.zeroing_requests, reader.zeroed_bytes) == (1, 4096)
+    assert letters_of(b"FWFSM") == (WRITE, 1, True, True, True, False)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -20,13 +20,15 @@ from writeamp.recorder.processes import is_worker
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
 from writeamp.traces.formats.blkparse import operation_of_rwbs
-from writeamp.traces.trace import OPERATIONS
+from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES
 
 ISSUED, QUEUED = "block/block_rq_issue", "block/block_bio_queue"
 REQUEUED = "block/block_rq_requeue"
 _FIELDS = ("sector", "nr_sector", "rwbs")
 _WITH_THREAD = (*_FIELDS, "common_pid", "comm")
 
+# Letters of the command that zeroes a range, in older and newer kernels.
+_ZEROING = ("N", "WZ")
 # Most bios that wait for their request; more wait only if requests are missing.
 _MOST_WAITING = 1 << 17
 # Neighbours that are compared for a request that begins within a bio.
@@ -53,6 +55,8 @@ class Letters(NamedTuple):
     starts_with_flush: bool
     is_fua: bool
     is_metadata: bool
+    zeroes: bool
+    """Whether it zeroes a range, which the kernel counts as a write."""
 
 
 @cache
@@ -66,13 +70,18 @@ def letters_of(rwbs: bytes) -> Letters:
     name = operation_of_rwbs(text)
     op = OPERATIONS.index(name) if name in OPERATIONS else -1
     group = {"read": _Class.READ, "write": _Class.WRITE, "trim": _Class.TRIM}
-    flags = text.removeprefix("F")[1:]
+    command = text.removeprefix("F")
+    flags = command[1:]
+    zeroes = command.startswith(_ZEROING)
+    if zeroes:
+        op = OPERATIONS.index("write")
     return Letters(
         op=op,
         group=int(group.get(str(name), _Class.OTHER)),
         starts_with_flush=text.startswith("F"),
         is_fua=name == "write" and "F" in flags,
         is_metadata="M" in flags,
+        zeroes=zeroes,
     )
 
 
@@ -121,6 +130,9 @@ class RequestReader:
         self._waiting: _Bios | None = None
         self.left_out: Counter[str] = Counter()
         """Events that are not requests of data, by reason."""
+        self.zeroing_requests = 0
+        self.zeroed_bytes = 0
+        """Number and bytes of the requests that zero a range."""
 
     def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record."""
@@ -159,6 +171,9 @@ class RequestReader:
         self._count(is_other, fields, sectors)
         self.left_out["requests without sectors"] += int(is_empty.sum())
         is_row = ~is_other & ~is_empty
+        zeroes = is_row & letters["zeroes"][codes]
+        self.zeroing_requests += int(zeroes.sum())
+        self.zeroed_bytes += int(sectors[zeroes].sum()) * SECTOR_BYTES
         requests = Requests(
             time_ns=events.time_ns,
             op=np.where(is_flush, OPERATIONS.index("flush"), op).astype(np.int8),
@@ -267,6 +282,7 @@ def _letters(
             ("starts_with_flush", bool),
             ("is_fua", bool),
             ("is_metadata", bool),
+            ("zeroes", bool),
         )
     }
     return columns, codes

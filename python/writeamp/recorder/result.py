@@ -11,7 +11,7 @@ from typing import Any
 from writeamp.recorder.rows import Counts, Totals
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
-from writeamp.results.numbers import percent_in_words
+from writeamp.results.numbers import percent_in_words, plural
 from writeamp.traces.trace import OPERATIONS
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
@@ -38,6 +38,7 @@ class RecordResult(Presented, ComparedByValue):
         removed_requests: requests of parts that were removed to keep within the size limit.
         processor_s: processor time of the recorder in seconds.
         statistics_bytes: bytes written to the device by the kernel's statistics, meanwhile.
+        zeroing_requests, zeroed_bytes: requests that zero a range; they are writes in the trace.
         left_out: commands that are not in the trace, such as zone commands, by kind.
         run: the command, or None.
         run_exit_status: its exit status as in a shell; None without one.
@@ -55,6 +56,8 @@ class RecordResult(Presented, ComparedByValue):
     removed_requests: int
     processor_s: float
     statistics_bytes: int
+    zeroing_requests: int
+    zeroed_bytes: int
     left_out: dict[str, int]
     run: str | None = None
     run_exit_status: int | None = None
@@ -112,6 +115,12 @@ class RecordResult(Presented, ComparedByValue):
                 f"{counts.own_requests:,} requests of the recorder itself are left out "
                 f"({shown_bytes(counts.own_bytes)})"
             )
+        if self.zeroing_requests:
+            notes.append(
+                f"{plural(self.zeroing_requests, 'request')} to zero a range "
+                f"({shown_bytes(self.zeroed_bytes)}) are writes in the trace, as in the kernel's "
+                "statistics; a drive may treat them as TRIM"
+            )
         if counts.split_requests:
             notes.append(
                 f"requests that cover several files are {counts.split_requests:,} more rows, one "
@@ -147,6 +156,8 @@ class RecordResult(Presented, ComparedByValue):
             "own_bytes": counts.own_bytes,
             "split_requests": counts.split_requests,
             "removed_requests": self.removed_requests,
+            "zeroing_requests": self.zeroing_requests,
+            "zeroed_bytes": self.zeroed_bytes,
             "left_out": self.left_out,
             "events": self.events,
             "lost_events": self.lost_events,

@@ -86,6 +86,8 @@ class Session:
             removed_requests=parts.removed_rows,
             processor_s=time.process_time() - began_processor_s,
             statistics_bytes=written_bytes,
+            zeroing_requests=reader.zeroing_requests,
+            zeroed_bytes=reader.zeroed_bytes,
             left_out=dict(+reader.left_out),
             run=self.command,
             run_exit_status=ended.status if self.command is not None else None,

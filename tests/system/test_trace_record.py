@@ -1,0 +1,224 @@
+"""Recording of a loop device: files and processes of its requests, and every way to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import writeamp as wa
+from patience import PATIENCE_S, await_value
+from places import EXAMPLES
+from writeamp.recorder.fiemap import extents_of_file
+from writeamp.recorder.tracing import remove_dead
+from writeamp.vssd.bpf import events_folder
+
+PROGRAMS = ("losetup", "mount", "umount", "sync", "mkfs.ext4")
+PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+PAGE_BYTES = 4096
+
+
+def missing() -> list[str]:
+    """Return what this machine lacks to record a loop device."""
+    lacking = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
+    lacking += [] if os.path.exists("/dev/loop-control") else ["loop devices"]
+    if os.geteuid() != 0:
+        return [*lacking, "root"]
+    try:
+        with events_folder() as events:
+            return lacking if (events / "block").is_dir() else [*lacking, "block events"]
+    except OSError:
+        return [*lacking, "tracefs"]
+
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs {', '.join(missing())}")
+
+
+def run(*words: str) -> str:
+    """Return the output of a program."""
+    environment = {**os.environ, "PATH": PATH}
+    return subprocess.run(
+        words, check=True, stdout=subprocess.PIPE, text=True, env=environment, timeout=PATIENCE_S
+    ).stdout.strip()
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Iterator[str]:
+    """Give an empty loop device of 512 MiB."""
+    image = tmp_path / "image"
+    image.touch()
+    os.truncate(image, 512 << 20)
+    device = run("losetup", "--find", "--show", str(image))
+    try:
+        yield device
+    finally:
+        run("losetup", "--detach", device)
+
+
+@pytest.fixture(params=["ext4", "xfs", "btrfs"])
+def mounted(loop: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Give the mount point of each kind of file system on the loop device."""
+    make = f"mkfs.{request.param}"
+    if shutil.which(make, path=PATH) is None:
+        pytest.skip(f"needs {make}")
+    run(make, "-q", "-F" if request.param == "ext4" else "-f", loop)
+    point = tmp_path / "mnt"
+    point.mkdir()
+    run("mount", loop, str(point))
+    try:
+        yield point
+    finally:
+        run("umount", str(point))
+
+
+def command(*words: str) -> list[str]:
+    """Return the command line of `trace record`."""
+    return [sys.executable, "-m", "writeamp", "trace", "record", *words]
+
+
+def record(*words: str) -> dict[str, Any]:
+    """Return the result of a recording."""
+    document: dict[str, Any] = json.loads(run(*command("--json", *words)))
+    return document
+
+
+# `cat` and `cp` would share the blocks of the source on file systems that can.
+WORK = """
+set -e
+{python} {upserts} {point}/db.sqlite --transactions 60 --journal delete > /dev/null
+{python} {upserts} {point}/db.sqlite --transactions 60 --journal delete > /dev/null &
+head -c 9000000 {point}/source > {point}/copy; sync -f {point}
+mv {point}/copy {point}/moved; rm {point}/moved; sync -f {point}
+head -c 9000000 {point}/source > {point}/again
+dd if=/dev/urandom of={point}/over bs=64k count=16 conv=notrunc,fsync status=none
+wait
+"""
+
+
+def test_each_page_has_the_file_that_it_belongs_to(
+    mounted: Path, loop: str, tmp_path: Path
+) -> None:
+    for name in ("source", "over"):
+        (mounted / name).write_bytes(os.urandom(4 << 20))
+    run("sync", "-f", str(mounted))
+    work = WORK.format(python=sys.executable, upserts=EXAMPLES / "sqlite_upserts.py", point=mounted)
+    out = tmp_path / "t.parquet"
+    document = record(loop, "--files", str(mounted), "--out", str(out), "--", work)
+
+    assert document["run_exit_status"] == 0
+    assert document["lost_events"] == 0
+    statistics = document["statistics_written_bytes"]
+    assert abs(document["written_bytes"] + document["own_bytes"] - statistics) <= statistics / 100
+    assert document["unknown_share"]["file"] < 0.05
+    written = {row["name"]: row["written_bytes"] for row in document["files"]}
+    # The copy was deleted, and its inode and blocks were used again.
+    assert written.get("copy", 0) + written.get("moved", 0) == written["again"] == 4 << 20
+    assert written["over"] == 1 << 20
+    assert written["db.sqlite-journal"] > 60 * PAGE_BYTES
+    assert "source" not in written
+    assert wa.traces.info(wa.traces.read(out))["bytes_written"] == document["written_bytes"]
+    if not loop_is_btrfs(mounted):  # whose FIEMAP gives logical addresses
+        assert pages_of_others(mounted, pl.read_parquet(out)) == {}
+
+
+def loop_is_btrfs(point: Path) -> bool:
+    """Return whether Btrfs is mounted at a point."""
+    return run("stat", "--file-system", "--format", "%T", str(point)) == "btrfs"
+
+
+def pages_of_others(point: Path, rows: pl.DataFrame) -> dict[tuple[str, str | None], int]:
+    """Return how many pages of each file the trace has last with another name."""
+    last: dict[int, str | None] = {}
+    writes = rows.filter(pl.col("op") == "write").select("offset", "length", "file")
+    for offset, length, name in writes.iter_rows():
+        for page in range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)):
+            last[page] = name
+    wrong: dict[tuple[str, str | None], int] = {}
+    for path in (path for path in point.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            for logical, first, length in extents_of_file(file.fileno()):
+                count = (min(length, size - logical) + PAGE_BYTES - 1) // PAGE_BYTES
+                for page in range(first // PAGE_BYTES, first // PAGE_BYTES + count):
+                    name = last.get(page, path.name)
+                    if name != path.name:
+                        wrong[path.name, name] = wrong.get((path.name, name), 0) + 1
+    return wrong
+
+
+def instances() -> list[str]:
+    """Return the tracer's instances of recorders."""
+    with events_folder() as events:
+        return [path.name for path in (events.parent / "instances").glob("writeamp-*")]
+
+
+def write_until(loop: str, ended: Path) -> subprocess.Popen[bytes]:
+    """Write to a device until a file exists."""
+    script = f"until [ -e {ended} ]; do dd if=/dev/zero of={loop} bs=4k count=64 status=none; done"
+    return subprocess.Popen(["/bin/sh", "-c", script])
+
+
+def test_parts_of_a_killed_recorder_are_traces_and_its_instance_is_removed(
+    loop: str, tmp_path: Path
+) -> None:
+    out, ended = tmp_path / "t.parquet", tmp_path / "ended"
+    writer = write_until(loop, ended)
+    try:
+        recorder = subprocess.Popen(command(loop, "--out", str(out), "--for", "1h"))
+        part = await_value(lambda: next(tmp_path.glob("t.parquet.parts/part-*.parquet"), None))
+        recorder.kill()
+        recorder.wait()
+        left = f"writeamp-{recorder.pid}-"
+        assert [name for name in instances() if name.startswith(left)]
+        assert wa.traces.read(part).requests.height > 0
+        interrupted = subprocess.Popen(
+            command(loop, "--out", str(out), "--force", "--json"), stdout=subprocess.PIPE
+        )
+        await_value(lambda: any(f"-{interrupted.pid}-" in name for name in instances()))
+        await_value(lambda: next(tmp_path.glob("t.parquet.parts/part-*.parquet"), None))
+        interrupted.send_signal(signal.SIGINT)
+        document = json.loads(interrupted.communicate(timeout=PATIENCE_S)[0])
+    finally:
+        ended.touch()
+        writer.wait()
+    assert interrupted.returncode == 0
+    assert wa.traces.read(out).requests.height == document["requests"] > 0
+    assert not [name for name in instances() if f"-{recorder.pid}-" in name]
+    assert not [name for name in instances() if f"-{interrupted.pid}-" in name]
+    assert not out.with_name("t.parquet.parts").exists()
+
+
+def test_instances_of_living_recorders_stay(tmp_path: Path) -> None:
+    for name in (f"writeamp-{os.getpid()}-1", "others", "writeamp-x"):
+        (tmp_path / name).mkdir()
+    with events_folder() as events:
+        assert events.is_dir()
+    assert remove_dead(tmp_path) == [f"writeamp-{os.getpid()}-1"]
+
+
+@pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
+def test_the_trace_on_the_recorded_device_is_not_in_it(mounted: Path, loop: str) -> None:
+    out = mounted / "t.parquet"
+    script = f"for i in 1 2 3 4 5 6; do cp {sys.executable} {mounted}/a; sync; sleep 0.5; done"
+    document = record(loop, "--files", str(mounted), "--out", str(out), "--", script)
+    names = {row["name"] for row in document["files"]}
+    assert document["own_requests"] > 0
+    assert not [name for name in names if name.startswith((".writeamp", "t.parquet"))], names
+    assert "a" in names
+
+
+def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:
+    for point, sentence in ((tmp_path, "is not a mount point"), (Path("/"), "is mounted from")):
+        words = command(loop, "--out", str(tmp_path / "t.parquet"), "--files", str(point))
+        refused = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2
+        assert sentence in refused.stderr
