@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +27,12 @@ from writeamp.recorder.file_systems.volume import FileSystem, Volume
 from writeamp.recorder.file_systems.xfs import Xfs
 from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import MOST_FILES, Names, Walk
+from writeamp.recorder.processes import Process
 from writeamp.recorder.requests import Requests
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.split import pieces_of
 from writeamp.recorder.tracing import RecordedEvent
+from writeamp.recorder.writers import Writers
 
 JOURNAL, METADATA = "[journal]", "[metadata]"
 _KINDS: dict[str, Callable[[Volume], FileSystem]] = {
@@ -38,8 +42,16 @@ _KINDS: dict[str, Callable[[Volume], FileSystem]] = {
     "xfs": Xfs,
     "btrfs": Btrfs,
 }
+_MOST_WRITERS = 100_000
 # Owners besides inodes.
 _JOURNAL, _METADATA = -2, -3
+
+
+class RequestFile(NamedTuple):
+    """Name of a file, and the last process that wrote to it; each None if it is not known."""
+
+    name: str | None
+    writer: Process | None
 
 
 def _fixed(volume: Volume, file_system: FileSystem) -> Ranges:
@@ -87,6 +99,8 @@ class FileTracker:
             )
         self._extents = ExtentMap(Allocations.none())
         self._new = Allocations.none()
+        self._writers: Writers | None = None
+        self._writer: dict[int, Process] = {}
 
     def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record from before `walk` on."""
@@ -111,8 +125,18 @@ class FileTracker:
         self._identities.advance(*self._file_system.freed(events), named, until_ns)
         self._new = self._identities.owners(self._file_system.allocated(events))
 
-    def attributed(self, requests: Requests) -> tuple[Requests, list[str | None], Integers]:
-        """Return requests with one file each, the names of files, and the name of each request.
+    def watch_writers(self, events: Path, undo: ExitStack) -> None:
+        """Watch which processes write to files; `events` is the folder of the tracer's events."""
+        try:
+            self._writers = Writers(events, self._file_system.writes(), undo)
+        except OSError as error:
+            self.remarks.append(
+                "the process of data that the kernel writes back is kworker, because the kernel "
+                f"rejected a BPF program ({error.strerror or error})"
+            )
+
+    def attributed(self, requests: Requests) -> tuple[Requests, list[RequestFile], Integers]:
+        """Return requests with one file each, the files, and the file of each request.
 
         A request whose range has several files becomes several requests.
         """
@@ -129,9 +153,21 @@ class FileTracker:
         owner[is_empty] = NO_OWNER
         split = of_whole.within(pieces.first, pieces.end - pieces.first)
         owners, codes = np.unique(owner, return_inverse=True)
-        return split, [self._name_of(it) for it in owners.tolist()], codes
+        return split, [self._file_of(it) for it in owners.tolist()], codes
 
-    def _name_of(self, owner: int) -> str | None:
-        if owner == NO_OWNER:
-            return None
-        return {_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner) or self._identities.path(owner)
+    def _file_of(self, owner: int) -> RequestFile:
+        if owner < 0:
+            return RequestFile({_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner), None)
+        return RequestFile(self._identities.path(owner), self._writer_of(owner))
+
+    def _writer_of(self, owner: int) -> Process | None:
+        """Return the last process that wrote to a file; a deleted one keeps its last."""
+        inode = self._identities.inode(owner)
+        process = None
+        if inode is not None and self._writers is not None:
+            process = self._writers.of(inode)
+        if process is not None:
+            if len(self._writer) >= _MOST_WRITERS:
+                self._writer.clear()
+            self._writer[owner] = process
+        return self._writer.get(owner)

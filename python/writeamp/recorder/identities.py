@@ -28,6 +28,7 @@ class Identities:
         """Begin with the files that `names` has."""
         self._names = names
         self._current: dict[int, int] = {}
+        self._inodes: dict[int, int] = {}
         self._next = _FIRST_NEW
         self._dead: deque[int] = deque()
         self._lives: dict[int, list[tuple[int, int]]] = {}
@@ -78,13 +79,19 @@ class Identities:
         """Return the path of a file below the mount point, or None if it is not known."""
         return self._names.path(identity, self._now)
 
+    def inode(self, identity: int) -> int | None:
+        """Return the inode that a file has; None if it was deleted."""
+        inode = self._inodes.get(identity, identity)
+        return inode if self._now(inode) == identity else None
+
     def _now(self, inode: int) -> int:
         return self._current.get(inode, inode)
 
     def _end(self, inode: int, time_ns: int) -> None:
         previous = self._now(inode)
         self._lives.setdefault(inode, [(0, previous)]).append((time_ns, self._next))
-        self._current[inode] = self._next
+        self._inodes.pop(previous, None)
+        self._current[inode], self._inodes[self._next] = self._next, inode
         self._next += 1
         self._dead.append(previous)
         if not self._names.has(previous):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 # Numbers of processes are reused, so that old ones are forgotten from time to time.
 _MOST_THREADS = 50_000
-_WORKER = "kworker"
+WORKER = "kworker"
 
 
 class Process(NamedTuple):
@@ -56,18 +56,24 @@ class Processes:
 
 def is_worker(names: npt.NDArray[np.bytes_]) -> npt.NDArray[np.bool_]:
     """Return for each name whether it is that of a kernel worker, which works for any process."""
-    return np.char.startswith(names, _WORKER.encode())
+    return np.char.startswith(names, WORKER.encode())
 
 
 def _process_of(thread: int, name: str) -> Process:
     """Return the process of a thread; a thread that has ended counts as a process of its own."""
     # The numbers of kernel workers have no meaning, and would make one worker look like many.
-    if name.startswith(f"{_WORKER}/"):
-        return Process(thread, _WORKER)
+    if name.startswith(f"{WORKER}/"):
+        return Process(thread, WORKER)
     with suppress(OSError, ValueError, StopIteration):
         lines = Path(f"/proc/{thread}/status").read_text(errors="backslashreplace").splitlines()
         pid = int(next(line.split()[1] for line in lines if line.startswith("Tgid:")))
-        if pid != thread:
-            text = Path(f"/proc/{pid}/comm").read_text(errors="backslashreplace")
-            return Process(pid, text.rstrip("\n"))
+        if pid != thread and (process_name := name_of(pid)) is not None:
+            return Process(pid, process_name)
     return Process(thread, name)
+
+
+def name_of(pid: int) -> str | None:
+    """Return the name of a process, or None if it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text(errors="backslashreplace").rstrip("\n")
+    return None

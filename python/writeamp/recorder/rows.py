@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.recorder.extents import NO_OWNER, Ranges
-from writeamp.recorder.files import FileTracker
+from writeamp.recorder.extents import NO_OWNER, Integers, Ranges
+from writeamp.recorder.files import FileTracker, RequestFile
 from writeamp.recorder.parts import SCHEMA_OF_ROWS
-from writeamp.recorder.processes import Processes
+from writeamp.recorder.processes import WORKER, Process, Processes
 from writeamp.recorder.requests import Requests
 from writeamp.traces.trace import FUA, OPERATIONS, SECTOR_BYTES
 
@@ -102,11 +102,11 @@ class RowMaker:
         """
         requests = self._without_own(requests)
         self._count_requests(requests)
-        names: list[str | None] = []
+        files: list[RequestFile] = []
         codes = np.zeros(requests.size, np.int64)
         if self._files is not None:
             whole = requests.size
-            requests, names, codes = self._files.attributed(requests)
+            requests, files, codes = self._files.attributed(requests)
             self.counts.split_requests += requests.size - whole
         length = requests.sectors * SECTOR_BYTES
         written = np.where(requests.op == _WRITE, length, 0)
@@ -121,10 +121,10 @@ class RowMaker:
             ),
             "length": length,
             FUA: requests.is_fua,
-            **self._process_columns(requests, written),
+            **self._process_columns(requests, written, [file.writer for file in files], codes),
         }
         if self._files is not None:
-            shown = [name if name is None else self._shown(name) for name in names]
+            shown = [name if name is None else self._shown(name) for name, _ in files]
             self.counts.files.add(shown, np.bincount(codes, written, len(shown)).astype(np.int64))
             columns["file"] = pl.Series(shown, dtype=pl.String).gather(codes)
         return pl.DataFrame(columns).cast(
@@ -132,18 +132,34 @@ class RowMaker:
         )
 
     def _process_columns(
-        self, requests: Requests, written: npt.NDArray[np.int64]
+        self,
+        requests: Requests,
+        written: Integers,
+        writers: Sequence[Process | None],
+        files: Integers,
     ) -> dict[str, pl.Series]:
+        """Return the process of each request.
+
+        Args:
+            requests: the requests.
+            written: bytes that each writes.
+            writers: last process that wrote to each file, if it is known.
+            files: the file of each request, a place in `writers`.
+        """
         threads, first, codes = np.unique(requests.thread, return_index=True, return_inverse=True)
-        processes = self._processes.of(threads, requests.comm[first])
-        names = [
-            self._shown(p.name) if thread else None
-            for p, thread in zip(processes, threads.tolist(), strict=True)
-        ]
-        pids = [
-            p.pid if thread else None for p, thread in zip(processes, threads.tolist(), strict=True)
-        ]
-        self.counts.processes.add(names, np.bincount(codes, written, len(names)).astype(np.int64))
+        processes: list[Process | None] = [*self._processes.of(threads, requests.comm[first])]
+        processes[:1] = [None] if len(threads) and not threads[0] else processes[:1]
+        if writers:
+            # What the kernel writes back was written to the file by another process before.
+            is_for_others = np.array([_is_for_others(it) for it in processes], bool)[codes]
+            has_writer = np.array([it is not None for it in writers])[files]
+            replaced = is_for_others & has_writer & (written > 0)
+            codes = np.where(replaced, len(processes) + files, codes)
+            processes += writers
+        names = [process and self._shown(process.name) for process in processes]
+        pids = [process and process.pid for process in processes]
+        totals = np.bincount(codes, written, len(names)).astype(np.int64)
+        self.counts.processes.add(names, totals)
         return {
             "process": pl.Series(names, dtype=pl.String).gather(codes),
             "pid": pl.Series(pids, dtype=pl.UInt32).gather(codes),
@@ -161,6 +177,11 @@ class RowMaker:
             is_op = requests.op == place
             self.counts.requests[name] += int(is_op.sum())
             self.counts.bytes[name] += int(requests.sectors[is_op].sum()) * SECTOR_BYTES
+
+
+def _is_for_others(process: Process | None) -> bool:
+    """Return whether a process writes the data of others: a kernel worker, or `sync`."""
+    return process is None or process.name in {WORKER, "sync"}
 
 
 def _itself(name: str) -> str:

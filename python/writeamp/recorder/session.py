@@ -53,6 +53,7 @@ class Session:
                     # Allocations of meanwhile are recorded, as the walk may miss them.
                     events.start(of_files)
                     tracker.walk(signals.check)
+                    tracker.watch_writers(events.events, undo)
                 rows = RowMaker(
                     self.disk.first_sector, tracker, is_anonymous=self.settings.anonymize
                 )

@@ -57,6 +57,11 @@ class Tracing:
             self._pipes.append(handle)
         self._waiting: dict[str, list[Events]] = {name: [] for name in kinds}
 
+    @property
+    def events(self) -> Path:
+        """Folder of the kernel's events."""
+        return self._folder / "events"
+
     def start(self, points: Sequence[RecordedEvent] | None = None) -> None:
         """Start to record these events, or all."""
         for name in self._kinds if points is None else [point.name for point in points]:

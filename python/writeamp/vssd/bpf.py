@@ -19,7 +19,7 @@ from writeamp.files.temporary import temporary_folder
 # little-endian.
 _CALLS = {"x86_64": (321, 298), "aarch64": (280, 241), "riscv64": (280, 241)}
 _MAP_CREATE, _MAP_LOOKUP, _MAP_NEXT_KEY, _PROG_LOAD = 0, 1, 4, 5
-_HASH, _ARRAY = 1, 2
+_HASH, _ARRAY, _RECENT_HASH = 1, 2, 9
 _TRACEPOINT_PROGRAM = 5
 _TRACEPOINT_EVENT = 2
 _ATTR_BYTES = 128
@@ -35,8 +35,8 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 LOAD_SIZES = {1: 0x71, 4: 0x61, 8: 0x79}
 """Opcodes of loads, by size in bytes; the upper bits are zeroed."""
-LOOKUP, UPDATE, GET_THREAD, GET_STACK = 1, 2, 14, 67
-"""Helpers: map_lookup_elem, map_update_elem, get_current_pid_tgid, get_stack."""
+LOOKUP, UPDATE, GET_THREAD, GET_NAME, GET_STACK = 1, 2, 14, 16, 67
+"""Helpers: map_lookup_elem, map_update_elem, get_current_pid_tgid, get_current_comm, get_stack."""
 
 
 @dataclass(frozen=True)
@@ -160,23 +160,28 @@ def assembled(program: Sequence[Instruction]) -> bytes:
 
 @dataclass(frozen=True)
 class Map:
-    """BPF map: a table of 64-bit values in the kernel, shared with BPF programs."""
+    """BPF map: a table in the kernel, shared with BPF programs; values have 64 bits by default."""
 
     fd: int
     key: struct.Struct
 
     def __getitem__(self, key: int) -> int:
         """Return the value of a key; 0 if the key is missing."""
+        value = self.content(key, _WORD.size)
+        return 0 if value is None else int(_WORD.unpack(value)[0])
+
+    def content(self, key: int, value_bytes: int) -> bytes | None:
+        """Return the bytes of a key's value; None if the key is missing."""
         value, name = (
-            ctypes.create_string_buffer(8),
+            ctypes.create_string_buffer(value_bytes),
             ctypes.create_string_buffer(self.key.pack(key)),
         )
         pointers = (ctypes.addressof(name), ctypes.addressof(value))
         try:
             _bpf(_MAP_LOOKUP, struct.pack("<IIQQQ", self.fd, 0, *pointers, 0))
         except OSError:
-            return 0
-        return int(_WORD.unpack(value.raw)[0])
+            return None
+        return value.raw
 
     def __iter__(self) -> Iterator[int]:
         """Yield all keys."""
@@ -202,13 +207,15 @@ def array_map(undo: ExitStack, entries: int) -> Map:
     return _made_map(undo, _ARRAY, struct.Struct("<I"), _WORD.size, entries)
 
 
-def hash_map(undo: ExitStack, entries: int, *, value_bytes: int = _WORD.size) -> Map:
-    """Create an empty map with 64-bit keys; only values of 8 bytes can be read here.
+def hash_map(
+    undo: ExitStack, entries: int, *, value_bytes: int = _WORD.size, forgets: bool = False
+) -> Map:
+    """Create an empty map with 64-bit keys; if it forgets, a full one drops the oldest entries.
 
     Raises:
         OSError: the kernel rejected it.
     """
-    return _made_map(undo, _HASH, _WORD, value_bytes, entries)
+    return _made_map(undo, _RECENT_HASH if forgets else _HASH, _WORD, value_bytes, entries)
 
 
 def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> None:

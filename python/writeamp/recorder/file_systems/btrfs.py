@@ -6,6 +6,7 @@ import fcntl
 import os
 import struct
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,11 @@ from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, all_at_once
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
+from writeamp.recorder.writers import WriteEvent
 
 _EVENT = "btrfs/btrfs_ordered_extent_add"
+_CHANGED = "writeback/writeback_dirty_folio"
+_CACHES, _WORD_BYTES = Path("/sys/class/bdi"), 8
 # Superblock: struct btrfs_super_block of linux/btrfs_tree.h.
 _SUPERBLOCK_AT, _SUPERBLOCK_BYTES = 64 << 10, 4096
 _MAGIC_AT, _MAGIC = 0x40, b"_BHRfS_M"
@@ -74,6 +78,17 @@ class Btrfs:
             added.time_ns,
             *(added.fields[name].astype(np.int64) for name in ("ino", "start", "disk_len")),
         )
+
+    def writes(self) -> list[WriteEvent]:
+        """Return the event of changed pages, if only one Btrfs file system is mounted.
+
+        The event has the name of the file system's cache, which nothing relates to a mount point.
+        """
+        caches = list(_CACHES.glob("btrfs-*"))
+        if len(caches) != 1:
+            return []
+        name = os.fsencode(caches[0].name)[:_WORD_BYTES].ljust(_WORD_BYTES, b"\0")
+        return [WriteEvent(_CHANGED, "name", int.from_bytes(name, "little"), _WORD_BYTES)]
 
     def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
         """Return no inodes: Btrfs does not use the number of a deleted file again."""

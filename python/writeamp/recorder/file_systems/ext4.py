@@ -11,8 +11,10 @@ from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, allocations_of_start
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
+from writeamp.recorder.writers import WriteEvent
 
 _ALLOCATED, _FREED = "ext4/ext4_allocate_blocks", "ext4/ext4_free_inode"
+_WRITES = ("ext4/ext4_da_write_begin", "ext4/ext4_write_begin")
 # Superblock: struct ext4_super_block of fs/ext4/ext4.h.
 _SUPERBLOCK_AT, _SUPERBLOCK_BYTES = 1024, 1024
 _MAGIC_AT, _MAGIC = 0x38, 0xEF53
@@ -64,6 +66,11 @@ class Ext4:
             fields["block"].astype(np.int64) * self._block_bytes,
             fields["len"].astype(np.int64) * self._block_bytes,
         )
+
+    def writes(self) -> list[WriteEvent]:
+        """Return the events of buffered writes, with and without delayed allocation."""
+        device = self._volume.mount.file_device
+        return [WriteEvent(event, "dev", device, 4) for event in _WRITES]
 
     def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
         """Return times at which inodes were freed, and the inodes."""

@@ -13,6 +13,7 @@ from writeamp.recorder.disk import Disk, Mount
 from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
+from writeamp.recorder.writers import WriteEvent
 from writeamp.traces.trace import SECTOR_BYTES
 
 
@@ -56,6 +57,9 @@ class FileSystem(Protocol):
 
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events."""
+
+    def writes(self) -> list[WriteEvent]:
+        """Return the events of buffered writes to files."""
 
     def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
         """Return times at which inodes were freed, in order, and the inodes."""

@@ -11,10 +11,12 @@ from writeamp.recorder.extents import Allocations, Integers
 from writeamp.recorder.file_systems.volume import Volume, allocations_of_start
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
+from writeamp.recorder.writers import WriteEvent
 
 # An extent is new, or longer or elsewhere than before.
 _EVENTS = ("xfs/xfs_iext_insert", "xfs/xfs_bmap_post_update")
 _FIELDS = ("ino", "startblock", "blockcount", "bmap_state")
+_WRITTEN = "xfs/xfs_file_buffered_write"
 # A deleted file leaves the list of unlinked inodes when its inode is freed.
 _FREED = "xfs/xfs_iunlink_remove"
 _REPEATED_NS = 1_000_000
@@ -60,6 +62,10 @@ class Xfs:
     def allocated(self, events: dict[str, Events]) -> Allocations:
         """Return the allocations of events."""
         return Allocations.joined([self._of_events(events[name]) for name in _EVENTS])
+
+    def writes(self) -> list[WriteEvent]:
+        """Return the event of buffered writes."""
+        return [WriteEvent(_WRITTEN, "dev", self._volume.mount.file_device, 4)]
 
     def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
         """Return times at which inodes were freed, and the inodes."""
