@@ -90,6 +90,7 @@ REAL_DRIVE = (
     "writeamp measure save",
     "writeamp measure run",
     "writeamp measure calibrate",
+    "writeamp trace record",
     "writeamp twin measure --target /",
 )
 SERVE = "writeamp serve"

@@ -42,9 +42,12 @@ class Disk:
     has_requests: bool
 
     @property
-    def written_bytes(self) -> int:
-        """Bytes written to the device since the machine started, by the kernel's statistics."""
-        fields = (_folder_of(self.number) / "stat").read_text().split()
+    def written_bytes(self) -> int | None:
+        """Bytes written to the device since it is there, by the kernel; None if it is removed."""
+        try:
+            fields = (_folder_of(self.number) / "stat").read_text().split()
+        except OSError:
+            return None
         return int(fields[_SECTORS_WRITTEN]) * SECTOR_BYTES
 
 
@@ -106,8 +109,8 @@ def mount_of(point: str, disk: Disk) -> Mount:
     source, _, kind, number = mounts[-1]
     if number != disk.number and _number_of_source(source) != disk.number:
         raise WriteampError(
-            f"{point} is mounted from {source}, not from {disk.path}; give the folder where "
-            f"{disk.path} is mounted"
+            f"{point} is mounted from {source}, not from {disk.path}; record {source}, or give the "
+            f"folder where {disk.path} is mounted"
         )
     return Mount(real, kind, number_of(os.stat(real).st_dev))
 

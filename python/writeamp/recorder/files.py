@@ -25,7 +25,7 @@ from writeamp.recorder.file_systems.btrfs import Btrfs
 from writeamp.recorder.file_systems.ext4 import Ext4
 from writeamp.recorder.file_systems.volume import FileSystem, Volume
 from writeamp.recorder.file_systems.xfs import Xfs
-from writeamp.recorder.identities import Identities
+from writeamp.recorder.identities import MOST_NEW_NAMES, Identities
 from writeamp.recorder.names import MOST_FILES, Names, Walk
 from writeamp.recorder.processes import Process
 from writeamp.recorder.requests import Requests
@@ -77,8 +77,7 @@ class FileTracker:
                 f"{mount.point} is {mount.kind}; files can be recorded on {', '.join(_KINDS)}"
             )
         self._mount = mount
-        self.remarks: list[str] = []
-        """Sentences about what could not be recorded."""
+        self._remarks: list[str] = []
         try:
             volume = Volume(disk, mount)
             self._file_system = _KINDS[mount.kind](volume)
@@ -93,7 +92,7 @@ class FileTracker:
         try:
             self._watch = NameWatch(mount.point, undo)
         except OSError as error:
-            self.remarks.append(
+            self._remarks.append(
                 f"files that are created or renamed meanwhile have no names ({error.strerror}): "
                 "that needs Linux 5.17"
             )
@@ -101,6 +100,16 @@ class FileTracker:
         self._new = Allocations.none()
         self._writers: Writers | None = None
         self._writer: dict[int, Process] = {}
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about files that could not be recorded."""
+        if self._identities.has_all_names:
+            return self._remarks
+        return [
+            *self._remarks,
+            f"more than {MOST_NEW_NAMES:,} files were made; later ones are unknown",
+        ]
 
     def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record from before `walk` on."""
@@ -111,7 +120,7 @@ class FileTracker:
         walk = Walk(self._mount.point, self._names)
         self._extents = ExtentMap(self._file_system.placed(walk.extents(check)))
         if not walk.is_complete:
-            self.remarks.append(
+            self._remarks.append(
                 f"{self._mount.point} has more than {MOST_FILES:,} files; other files are "
                 "unknown unless they get new extents"
             )
@@ -130,7 +139,7 @@ class FileTracker:
         try:
             self._writers = Writers(events, self._file_system.writes(), undo)
         except OSError as error:
-            self.remarks.append(
+            self._remarks.append(
                 "the process of data that the kernel writes back is kworker, because the kernel "
                 f"rejected a BPF program ({error.strerror or error})"
             )

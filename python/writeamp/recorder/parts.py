@@ -129,13 +129,16 @@ class Parts:
         """
         self.write()
         frames = register_io_source(lambda *_: self._read(), schema=self._schema)
-        with output.replacing(self._target, "trace", may_replace=may_replace) as file:
-            frames.sink_parquet(
-                file,
-                compression="zstd",
-                row_group_size=_ROW_GROUP,
-                metadata=metadata_of([self._device]),
-            )
+        try:
+            with output.replacing(self._target, "trace", may_replace=may_replace) as file:
+                frames.sink_parquet(
+                    file,
+                    compression="zstd",
+                    row_group_size=_ROW_GROUP,
+                    metadata=metadata_of([self._device]),
+                )
+        except WriteampError as error:
+            raise WriteampError(f"{error}. Its parts are in {self._folder}") from None
         self.remove()
 
     def remove(self) -> None:

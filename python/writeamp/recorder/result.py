@@ -37,7 +37,8 @@ class RecordResult(Presented, ComparedByValue):
         events, lost_events: events of the kernel, and those its buffers had no room for.
         removed_requests: requests of parts that were removed to keep within the size limit.
         processor_s: processor time of the recorder in seconds.
-        statistics_bytes: bytes written to the device by the kernel's statistics, meanwhile.
+        statistics_bytes: bytes written to the device by the kernel's statistics, meanwhile; None if
+            the device was removed.
         zeroing_requests, zeroed_bytes: requests that zero a range; they are writes in the trace.
         left_out: commands that are not in the trace, such as zone commands, by kind.
         run: the command, or None.
@@ -55,7 +56,7 @@ class RecordResult(Presented, ComparedByValue):
     lost_events: int
     removed_requests: int
     processor_s: float
-    statistics_bytes: int
+    statistics_bytes: int | None
     zeroing_requests: int
     zeroed_bytes: int
     left_out: dict[str, int]

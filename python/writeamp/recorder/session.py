@@ -72,7 +72,7 @@ class Session:
                     ended = self._wait(recording, signals)
                 finally:
                     recording.stop()
-                written_bytes = self.disk.written_bytes - began_bytes
+                ended_bytes = self.disk.written_bytes
             parts.join(may_replace=may_replace)
             # Signals during the end only request what already happens, so they are dropped.
             signals.came.clear()
@@ -86,7 +86,9 @@ class Session:
             lost_events=recording.lost,
             removed_requests=parts.removed_rows,
             processor_s=time.process_time() - began_processor_s,
-            statistics_bytes=written_bytes,
+            statistics_bytes=(
+                None if began_bytes is None or ended_bytes is None else ended_bytes - began_bytes
+            ),
             zeroing_requests=reader.zeroing_requests,
             zeroed_bytes=reader.zeroed_bytes,
             left_out=dict(+reader.left_out),
@@ -99,18 +101,19 @@ class Session:
     def _wait(self, recording: RecordingThread, signals: HeldSignals) -> Ended:
         """Wait for the end of the command, for the time, or for a signal."""
 
-        def check() -> None:
-            recording.check()
+        def show() -> None:
             if self.progress is not None:
                 self.progress(recording.requests, 0)
 
         if self.command is not None:
-            ended = run_command(self.command, {}, signals=signals, check=check, stdout=self.stdout)
+            # If the recording fails, the command is not ended: its work may be more important.
+            ended = run_command(self.command, {}, signals=signals, check=show, stdout=self.stdout)
             self._write_back()
             return ended
         end_s = time.monotonic() + (self.settings.duration_s or float("inf"))
         while signals.take() is None and (left_s := end_s - time.monotonic()) > 0:
-            check()
+            recording.check()
+            show()
             signals.wait([], min(left_s, _LOOK_S))
         return Ended(0, None, ProcessWrites())
 

@@ -24,7 +24,7 @@ _NAME = re.compile(r"writeamp-(\d+)-(\d+)")
 _START_FIELD = 19
 # Memory of all buffers; each processor has a buffer of its own within these limits.
 _BUFFERS_KIB = 64 << 10
-_LEAST_KIB, _MOST_KIB = 1 << 10, 16 << 10
+_LEAST_KIB, _MOST_KIB = 256, 16 << 10
 # Longest page that a kernel gives; a read returns one page.
 _PAGE_BYTES = 1 << 16
 _REMOVAL_TRIES, _BETWEEN_TRIES_S = 50, 0.02
