@@ -35,7 +35,7 @@ from writeamp.recorder.tracing import RecordedEvent
 from writeamp.recorder.writers import Writers
 
 JOURNAL, METADATA = "[journal]", "[metadata]"
-_KINDS: dict[str, Callable[[Volume], FileSystem]] = {
+KINDS: dict[str, Callable[[Volume], FileSystem]] = {
     "ext4": Ext4,
     "ext3": Ext4,
     "ext2": Ext4,
@@ -72,15 +72,15 @@ class FileTracker:
         Raises:
             WriteampError: the file system is of another kind, or cannot be read.
         """
-        if mount.kind not in _KINDS:
+        if mount.kind not in KINDS:
             raise WriteampError(
-                f"{mount.point} is {mount.kind}; files can be recorded on {', '.join(_KINDS)}"
+                f"{mount.point} is {mount.kind}; files can be recorded on {', '.join(KINDS)}"
             )
         self._mount = mount
         self._remarks: list[str] = []
         try:
             volume = Volume(disk, mount)
-            self._file_system = _KINDS[mount.kind](volume)
+            self._file_system = KINDS[mount.kind](volume)
             self._fixed = _fixed(volume, self._file_system)
         except OSError as error:
             raise WriteampError(
@@ -100,6 +100,7 @@ class FileTracker:
         self._new = Allocations.none()
         self._writers: Writers | None = None
         self._writer: dict[int, Process] = {}
+        self._ending: set[int] = set()
 
     @property
     def remarks(self) -> list[str]:
@@ -125,11 +126,18 @@ class FileTracker:
                 "unknown unless they get new extents"
             )
 
-    def read(self, events: dict[str, Events], until_ns: int | None) -> None:
+    def read(
+        self, events: dict[str, Events], later: dict[str, Events], until_ns: int | None
+    ) -> None:
         """Read the allocations of events, and the names that files got since the last call.
 
-        `until_ns` is the time before which all events are read; None at the end.
+        Args:
+            events: the events.
+            later: events that the next call gets.
+            until_ns: time between both; None at the end.
         """
+        # The last writer of these inodes may be that of the next file.
+        self._ending = set(self._file_system.freed(later)[1].tolist())
         named = [] if self._watch is None else self._watch.taken()
         self._identities.advance(*self._file_system.freed(events), named, until_ns)
         self._new = self._identities.owners(self._file_system.allocated(events))
@@ -173,7 +181,7 @@ class FileTracker:
         """Return the last process that wrote to a file; a deleted one keeps its last."""
         inode = self._identities.inode(owner)
         process = None
-        if inode is not None and self._writers is not None:
+        if inode is not None and inode not in self._ending and self._writers is not None:
             process = self._writers.of(inode)
         if process is not None:
             if len(self._writer) >= _MOST_WRITERS:

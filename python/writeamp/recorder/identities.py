@@ -17,7 +17,7 @@ _FIRST_NEW = 1 << 62
 # Names of new files above which those of deleted ones are forgotten.
 MOST_NEW_NAMES = 300_000
 # A file may have ended before its name was read, at most so long before.
-_LATEST_NS = 250_000_000
+_LATEST_NS = 500_000_000
 _MOST_UNNAMED = 64
 
 

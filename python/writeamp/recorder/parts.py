@@ -31,8 +31,8 @@ SCHEMA_OF_ROWS: dict[str, pl.DataType] = {
 """Columns of the trace; a trace without files has no column `file`."""
 
 _SUFFIX = ".parts"
-_MOST_ROWS = 1 << 19
-_ROW_GROUP = 1 << 17
+_MOST_ROWS = 1 << 18
+_ROW_GROUP = 1 << 16
 # Rows of a part take at most about this many bytes in the file.
 _ROW_BYTES = 32
 # A part is written after this share of the recording's time, within these limits in seconds.

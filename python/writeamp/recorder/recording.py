@@ -20,7 +20,7 @@ from writeamp.recorder.tracing import Tracing
 # Time between two reads of the events. At 100,000 events a second, about 10,000 events wait.
 _BETWEEN_READS_S = 0.1
 # Names of files are read a moment after the files are made; until then, the events wait.
-_SETTLED_NS = 50_000_000
+_SETTLED_NS = 250_000_000
 
 
 class RecordingThread:
@@ -96,7 +96,7 @@ class RecordingThread:
         events = self._tracing.read(until_ns)
         self.events += sum(len(each.time_ns) for each in events.values())
         if self._files is not None:
-            self._files.read(events, until_ns)
+            self._files.read(events, self._tracing.later(), until_ns)
         rows = self._rows.rows(self._reader.read(events), self._began_ns)
         # A part is synced when it is written, so its requests are among the next events.
         self._rows.own_ranges = Ranges.none()

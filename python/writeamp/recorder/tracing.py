@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from writeamp.errors import WriteampError
@@ -27,6 +28,8 @@ _BUFFERS_KIB = 64 << 10
 _LEAST_KIB, _MOST_KIB = 256, 16 << 10
 # Longest page that a kernel gives; a read returns one page.
 _PAGE_BYTES = 1 << 16
+# Decoding a page takes some 20 times its size in memory.
+_PAGES_AT_ONCE = 256
 _REMOVAL_TRIES, _BETWEEN_TRIES_S = 50, 0.02
 _LOST = re.compile(r"^(?:overrun|commit overrun|dropped events): (\d+)$", re.MULTILINE)
 
@@ -79,23 +82,27 @@ class Tracing:
                 events of all processors are in order across calls. None to return all.
         """
         for handle in self._pipes:
-            pages = list(_pages(handle))
-            if pages:
+            while pages := list(islice(_pages(handle), _PAGES_AT_ONCE)):
                 for name, events in decode(pages, self._page, self._kinds).items():
                     if len(events.time_ns):
                         self._waiting[name].append(events)
         return {name: self._taken(name, until_ns) for name in self._kinds}
+
+    def later(self) -> dict[str, Events]:
+        """Return the events that the last call of `read` left for the next one."""
+        return {name: self._joined(name) for name in self._kinds}
 
     def lost(self) -> int:
         """Return how many events the buffers had no room for."""
         stats = (path.read_text() for path in self._folder.glob("per_cpu/cpu*/stats"))
         return sum(int(count) for text in stats for count in _LOST.findall(text))
 
-    def _taken(self, name: str, until_ns: int | None) -> Events:
+    def _joined(self, name: str) -> Events:
         waiting = self._waiting[name]
-        if not waiting:
-            return Events.none(self._kinds[name].dtype)
-        events = Events.joined(waiting)
+        return Events.joined(waiting) if waiting else Events.none(self._kinds[name].dtype)
+
+    def _taken(self, name: str, until_ns: int | None) -> Events:
+        events = self._joined(name)
         end = len(events.time_ns)
         if until_ns is not None:
             end = int(events.time_ns.searchsorted(until_ns))
