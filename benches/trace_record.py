@@ -81,8 +81,8 @@ def rate(seconds: int) -> None:
     """Print the cost of recording many requests."""
     with loop_device() as device, tempfile.TemporaryDirectory() as folder:
         work = (
-            f"fio --name=a --filename={device} --direct=1 --rw=randwrite --bs=4k --iodepth=32 "
-            f"--ioengine=libaio --time_based --runtime={seconds} > /dev/null"
+            f"fio --name=a --filename={device} --direct=1 --rw=randwrite --bs=4k --iodepth=64 "
+            f"--ioengine=libaio --iodepth_batch=16 --time_based --runtime={seconds} > /dev/null"
         )
         result, peak_mib = record(device, Path(folder, "t.parquet"), work)
     columns = {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from fcntl import ioctl
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +25,11 @@ from writeamp.recorder.fiemap import extents_of_file
 from writeamp.recorder.tracing import remove_dead
 from writeamp.vssd.bpf import events_folder
 
-PROGRAMS = ("losetup", "mount", "umount", "sync", "mkfs.ext4")
+PROGRAMS = ("losetup", "mount", "umount", "sync", "mkfs.ext4", "partx")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 PAGE_BYTES = 4096
+# ioctl that adds a partition without a table (linux/blkpg.h).
+BLKPG, BLKPG_ADD = 0x1269, 1
 
 
 def missing() -> list[str]:
@@ -217,6 +222,33 @@ def test_the_trace_on_the_recorded_device_is_not_in_it(mounted: Path, loop: str)
     assert document["own_requests"] > 0
     assert not [name for name in names if name.startswith((".writeamp", "t.parquet"))], names
     assert "a" in names
+
+
+def test_a_partition_has_its_own_requests_at_its_own_offsets(loop: str, tmp_path: Path) -> None:
+    starts = (1 << 20, 9 << 20)
+    with Path(loop).open("r+b") as device:
+        for number, start in enumerate(starts, start=1):
+            partition = struct.pack("=qqi128x4x", start, 8 << 20, number)
+            pointer = ctypes.create_string_buffer(partition)
+            place = ctypes.addressof(pointer)
+            ioctl(device, BLKPG, struct.pack("=iiixxxxQ", BLKPG_ADD, 0, len(partition), place))
+    try:
+        await_value(lambda: os.path.exists(f"{loop}p2"))
+        script = "; ".join(
+            f"dd if=/dev/zero of={loop}p{number} bs=4k seek=5 count=1 oflag=direct status=none"
+            for number in (1, 2)
+        )
+        out = tmp_path / "t.parquet"
+        record(f"{loop}p2", "--out", str(out), "--", script)
+        trace = wa.traces.read(out)
+        writes = trace.requests.filter(pl.col("op") == "write")
+        assert writes["offset"].to_list() == [5 * 4096]
+        assert trace.devices == [f"{Path(loop).name}p2"]
+        record(loop, "--out", str(out), "--force", "--", script)
+        writes = wa.traces.read(out).requests.filter(pl.col("op") == "write")
+        assert writes["offset"].to_list() == [start + 5 * 4096 for start in starts]
+    finally:
+        run("partx", "--delete", loop)
 
 
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:

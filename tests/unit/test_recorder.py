@@ -204,6 +204,19 @@ def test_a_name_waits_for_the_end_of_the_file_of_before() -> None:
     assert (files.path(12), files.path(int(owner))) == ("old", "new")
 
 
+def test_a_late_rename_does_not_name_the_next_file() -> None:
+    names = Names(2)
+    names.add(12, 2, b"old")
+    files = Identities(names)
+    renamed = (60, Named(12, 2, b"renamed", is_new=False))
+    files.advance(np.array([50]), np.array([12]), [renamed], until_ns=100)
+    files.advance(np.array([150]), np.array([12]), [], until_ns=200)
+    # The second file was deleted before its name was read.
+    [owner] = files.owners(allocations((140, 12))).owner
+    files.advance(*(np.empty(0, np.int64),) * 2, [(160, Named(12, 2, b"new", is_new=True))], 300)
+    assert (files.path(12), files.path(int(owner))) == ("old", "new")
+
+
 def test_names_are_read_from_fanotify() -> None:
     def info(kind: int, handle: bytes, handle_type: int, name: bytes = b"") -> bytes:
         length = 20 + len(handle) + len(name)

@@ -106,6 +106,8 @@ class Identities:
                 self._set_name(identity, named)
                 return True
         identity = self._now(named.inode)
+        if not named.is_new and identity >= _FIRST_NEW and not self._names.has(identity):
+            return True  # a late rename of the deleted file, and the next one is not made yet
         # The file may be the next of the inode, if its end is not read yet.
         if until_ns is not None and time_ns >= until_ns and self._names.has(identity):
             return False

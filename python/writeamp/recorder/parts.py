@@ -31,7 +31,7 @@ SCHEMA_OF_ROWS: dict[str, pl.DataType] = {
 """Columns of the trace; a trace without files has no column `file`."""
 
 _SUFFIX = ".parts"
-_MOST_ROWS = 1 << 18
+_MOST_ROWS = 1 << 17
 _ROW_GROUP = 1 << 16
 # Rows of a part take at most about this many bytes in the file.
 _ROW_BYTES = 32

@@ -150,7 +150,7 @@ class RowMaker:
         processes: list[Process | None] = [*self._processes.of(threads, requests.comm[first])]
         processes[:1] = [None] if len(threads) and not threads[0] else processes[:1]
         if writers:
-            # What the kernel writes back was written to the file by another process before.
+            # Another process wrote the data to the file that the kernel writes back.
             is_for_others = np.array([_is_for_others(it) for it in processes], bool)[codes]
             has_writer = np.array([it is not None for it in writers])[files]
             replaced = is_for_others & has_writer & (written > 0)

@@ -1,4 +1,4 @@
-"""Last process that wrote to each file, by BPF programs at events of write() and similar calls.
+"""Last process that wrote to each file, by BPF programs at events of writes.
 
 The kernel writes buffered data back later, by a worker that works for all processes.
 """
