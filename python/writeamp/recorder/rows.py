@@ -21,6 +21,8 @@ from writeamp.traces.trace import FUA, OPERATIONS, SECTOR_BYTES
 
 # Names with their own total; beyond, the names with the least bytes are one total.
 _MOST_NAMES, _NAMES_AFTERWARDS = 200_000, 100_000
+# Processes that write back the data of others, by the beginnings of their names.
+_FOR_OTHERS = (WORKER, "jbd2/", "btrfs-", "sync")
 _HASH_DIGITS = 8
 _SALT_BYTES = 16
 _WRITE = OPERATIONS.index("write")
@@ -180,8 +182,8 @@ class RowMaker:
 
 
 def _is_for_others(process: Process | None) -> bool:
-    """Return whether a process writes the data of others: a kernel worker, or `sync`."""
-    return process is None or process.name in {WORKER, "sync"}
+    """Return whether a process writes the data of others: a worker, a journal, or `sync`."""
+    return process is None or process.name.startswith(_FOR_OTHERS)
 
 
 def _itself(name: str) -> str:
