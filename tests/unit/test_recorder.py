@@ -123,6 +123,20 @@ def test_parts_of_a_bio_are_issued_later_and_a_request_twice() -> None:
     assert again == [(1024, 20)]
 
 
+def test_bios_that_were_issued_do_not_hide_others() -> None:
+    reader = RequestReader(DISK)
+    journal = [(time, 1000 + 8 * time, 136 - 128 * (time % 2), b"W", 11) for time in range(1, 90)]
+    again = [(time + 100, sector, 8, b"W", 11) for time, sector, *_ in journal]
+    read(reader, queued=[*journal, *again], issued=[*journal, *again])
+    assert reader._waiting is not None
+    assert not len(reader._waiting.events.time_ns)
+    queued, issued = (
+        [(300, 0, 4096, b"W", 12)],
+        [(301, 0, 2048, b"W", 1), (302, 2048, 2048, b"W", 1)],
+    )
+    assert read(reader, queued=queued, issued=issued) == [(0, 12), (2048, 12)]
+
+
 def test_requests_outside_of_the_partition_and_other_commands_are_left_out() -> None:
     partition = Disk("/dev/sda1", "sda1", 0, 0, 100, 50, has_requests=True)
     reader = RequestReader(partition)

@@ -31,8 +31,9 @@ _WITH_THREAD = (*_FIELDS, "common_pid", "comm")
 _ZEROING = ("N", "WZ")
 # Most bios that wait for their request; more wait only if requests are missing.
 _MOST_WAITING = 1 << 17
-# Neighbours that are compared for a request that begins within a bio.
-_NEIGHBOURS = 4
+_LONGEST_WAIT_NS = 30_000_000_000
+# Neighbours on the disk that are compared: the nearest may be of other times.
+_NEIGHBOURS = 8
 # Bits of a key that sorts bios by class, first sector and order.
 _SECTOR_BITS, _ORDER_BITS = 41, 21
 
@@ -240,12 +241,15 @@ class _Bios:
             last = _keys(bios, np.zeros(len(waits), np.intp))
             last += last_sector << np.uint64(_ORDER_BITS)
             last |= np.uint64((1 << _ORDER_BITS) - 1)
-            after = np.searchsorted(keys[order], last, "right")
-            request = order[np.maximum(after - 1, 0)]
-            same = _groups(issued)[request] == _groups(bios)
-            is_later = issued.time_ns[request] >= bios.time_ns
-            covers = _ends(issued)[request] >= _ends(bios)
-            waits = ~((after > 0) & same & is_later & covers)
+            place = np.searchsorted(keys[order], last, "right")
+            groups, ends, bio_ends = _groups(issued), _ends(issued), _ends(bios)
+            for _ in range(_NEIGHBOURS):
+                place -= 1
+                request = order[np.maximum(place, 0)]
+                is_it = (place >= 0) & (groups[request] == _groups(bios))
+                is_it &= (issued.time_ns[request] >= bios.time_ns) & (ends[request] >= bio_ends)
+                waits &= ~is_it
+        waits &= bios.time_ns >= bios.time_ns[-1] - _LONGEST_WAIT_NS
         places = np.flatnonzero(waits)[-_MOST_WAITING:]
         return _Bios.of(bios.take(places), None)
 
@@ -256,15 +260,20 @@ class _Bios:
         if not len(bios.time_ns) or not requests:
             return source
         earlier = np.searchsorted(bios.time_ns, issued.time_ns, "right")
-        at = np.searchsorted(self.keys, _keys(issued, earlier), "left") - 1
-        groups, ends, sectors = _groups(bios), _ends(bios), _sectors(bios)
-        for back in range(_NEIGHBOURS):
-            place = at - back
-            bio = self.order[np.maximum(place, 0)]
-            is_match = (place >= 0) & (source < 0) & (bio < earlier)
-            is_match &= groups[bio] == _groups(issued)
-            is_match &= (ends[bio] > _sectors(issued)) | (sectors[bio] == _sectors(issued))
-            source[is_match] = bio[is_match]
+        groups, sectors, ends = _groups(bios), _sectors(bios), _ends(bios)
+        issued_groups, issued_sectors = _groups(issued), _sectors(issued)
+        place = np.searchsorted(self.keys, _keys(issued, earlier), "left") - 1
+        bio = self.order[np.maximum(place, 0)]
+        begins = (place >= 0) & (groups[bio] == issued_groups) & (sectors[bio] == issued_sectors)
+        source[begins] = bio[begins]
+        # The others begin within a bio that was split.
+        for request in np.flatnonzero(~begins):
+            sector, before_it = issued_sectors[request], slice(earlier[request])
+            contains = (sectors[before_it] <= sector) & (ends[before_it] > sector)
+            contains &= groups[before_it] == issued_groups[request]
+            places = np.flatnonzero(contains)
+            if len(places):
+                source[request] = places[-1]
         return source
 
 
