@@ -84,11 +84,15 @@ def rate(seconds: int) -> None:
             f"fio --name=a --filename={device} --direct=1 --rw=randwrite --bs=4k --iodepth=64 "
             f"--ioengine=libaio --iodepth_batch=16 --time_based --runtime={seconds} > /dev/null"
         )
-        result, peak_mib = record(device, Path(folder, "t.parquet"), work)
+        out = Path(folder, "t.parquet")
+        result, peak_mib = record(device, out, work)
+        seconds_of = pl.read_parquet(out)["timestamp_ns"] // 1_000_000_000
+        busiest = int(seconds_of.value_counts()["count"].max())  # type: ignore[arg-type]
     columns = {
         "duration, s": f"{result['duration_s']:.1f}",
         "requests": f"{result['requests']:,}",
         "requests a second": f"{result['requests'] / result['duration_s']:,.0f}",
+        "in the busiest second": f"{busiest:,}",
         "events": f"{result['events']:,}",
         "lost": result["lost_events"],
         "processor time, s per million events": f"{result['processor_s_per_million_events']:.2f}",
