@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import in_process
 import writeamp as wa
 from places import ROOT
+from samples import recorded
 from writeamp.recorder import disk as disks
 from writeamp.recorder.disk import Disk
 from writeamp.recorder.extents import NO_OWNER, Allocations, ExtentMap
@@ -324,6 +327,21 @@ def test_what_cannot_be_recorded_is_refused(arguments: str, sentence: str) -> No
     refused = in_process.run("trace record", arguments)
     assert refused.status == 2
     assert sentence in refused.err
+
+
+@pytest.mark.parametrize(
+    ("lost", "exit_status", "options", "status"),
+    [(20, 0, "", 0), (21, 0, "", 3), (21, 0, "--allow-loss", 0), (21, 7, "", 1)],
+)
+def test_the_status_says_what_failed(
+    monkeypatch: pytest.MonkeyPatch, lost: int, exit_status: int, options: str, status: int
+) -> None:
+    result = replace(recorded(), events=19_999, lost_events=lost, run_exit_status=exit_status)
+    monkeypatch.setattr("writeamp.recorder.functions.record", lambda *_, **__: result)
+    done = in_process.run("trace record", f"/dev/x --out t.parquet --json {options}")
+    assert done.status == status, done.err
+    assert json.loads(done.out)["lost_share"] == lost / (19_999 + lost)
+    assert ("at most 0.1% may be" in done.err) == (status == 3)
 
 
 def test_recording_needs_linux_and_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
