@@ -10,6 +10,8 @@ CAUSES: list[str]
 TIMED_CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
 MOST_EVENTS: int
+MOST_TAGS: int
+UNTAGGED: int
 __version__: str
 
 class Life(TypedDict):
@@ -57,6 +59,7 @@ class Drive:
         table_pages: int = 0,
         own_manager: Any | None = None,
         own_victims: Any | None = None,
+        tags: int | None = None,
     ) -> None: ...
 
 class Victim:
@@ -115,6 +118,7 @@ class Load:
         fua: npt.NDArray[np.uint8] | None = None,
         page_bytes: int = ...,
         group_ends: list[int] | None = None,
+        tags: npt.NDArray[np.uint8] | None = None,
     ) -> Load: ...
 
 def kept(array: npt.NDArray[Any]) -> npt.NDArray[Any]: ...

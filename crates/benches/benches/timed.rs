@@ -83,7 +83,7 @@ impl Loop {
         let pages = (self.ssd.capacity_bytes() / u64::from(PAGE_BYTES)) as u32;
         let offset = u64::from(self.random.below(pages)) * u64::from(PAGE_BYTES);
         let length = u64::from(PAGE_BYTES);
-        let request = IoRequest { op: self.op, offset, length, fua: false };
+        let request = IoRequest::new(self.op, offset, length);
         self.ssd.submit(self.now_ns, &request, id).expect("a page of the drive");
     }
 

@@ -54,6 +54,25 @@ impl Passed {
     }
 }
 
+/// Tags of the writes that were drawn ahead, if the workload has tags.
+#[derive(Debug, Default)]
+struct ComingTags {
+    /// Tag of each element of [`Foresight::coming`].
+    coming: VecDeque<u8>,
+    /// Number of writes drawn before them, tags and bytes of the requests with partial pages.
+    partials: VecDeque<(u64, u8, u64)>,
+    /// Tags and partial bytes of the pages that were issued last.
+    issued: Vec<u8>,
+    issued_partials: Vec<(u8, u64)>,
+}
+
+state!(ComingTags {
+    value coming,
+    value partials,
+    scratch issued,
+    scratch issued_partials,
+});
+
 /// Writes and TRIMs of a workload, drawn ahead of time to find when each written page becomes
 /// invalid. Every invalidation time within the next `horizon_writes` writes is known.
 pub struct Foresight {
@@ -71,6 +90,7 @@ pub struct Foresight {
     horizon_writes: u64,
     buffer: Vec<u32>,
     ended: bool,
+    tags: Option<ComingTags>,
 }
 
 state! {
@@ -85,6 +105,7 @@ state! {
         fixed horizon_writes,
         scratch buffer,
         value ended,
+        nested tags,
     } where is_sound
 }
 
@@ -103,6 +124,7 @@ impl Foresight {
             horizon_writes,
             buffer: vec![0; BATCH_PAGES],
             ended: false,
+            tags: workload.has_tags().then(ComingTags::default),
         })
     }
 
@@ -119,6 +141,7 @@ impl Foresight {
             self.draw(workload);
         }
         times.clear();
+        self.forget_issued_tags();
         let Some(&Coming { is_write, page: first, .. }) = self.coming.front() else {
             return Step::End;
         };
@@ -135,6 +158,7 @@ impl Foresight {
         let mut end = first;
         while self.coming.front().is_some_and(|c| !c.is_write && c.page == end) {
             self.coming.pop_front();
+            self.pass_tag();
             end += 1;
             self.first_place += 1;
         }
@@ -162,6 +186,7 @@ impl Foresight {
         }
         let request = self.requests.pop_front()?;
         times.clear();
+        self.forget_issued_tags();
         if matches!(request.op, Op::Write | Op::Trim) {
             for _ in request.range() {
                 let coming =
@@ -169,6 +194,7 @@ impl Foresight {
                 if coming.is_write {
                     self.issue_write(coming, times, now);
                 } else {
+                    self.pass_tag();
                     self.first_place += 1;
                 }
             }
@@ -190,6 +216,38 @@ impl Foresight {
         total
     }
 
+    /// Tags of the pages that were issued last; empty if they have none.
+    pub fn tags(&self) -> &[u8] {
+        self.tags.as_ref().map_or(&[], |tags| &tags.issued)
+    }
+
+    /// Tags and bytes of the partial pages before the last issued write, each only once.
+    /// They are returned together with those of [`Self::take_unserved`].
+    pub fn partials(&mut self) -> &[(u8, u64)] {
+        let Some(tags) = &mut self.tags else { return &[] };
+        tags.issued_partials.clear();
+        while let Some(&(writes, tag, bytes)) = tags.partials.front()
+            && writes <= self.issued_writes
+        {
+            tags.issued_partials.push((tag, bytes));
+            tags.partials.pop_front();
+        }
+        &tags.issued_partials
+    }
+
+    fn forget_issued_tags(&mut self) {
+        if let Some(tags) = &mut self.tags {
+            tags.issued.clear();
+        }
+    }
+
+    /// Passes over the tag of a TRIM.
+    fn pass_tag(&mut self) {
+        if let Some(tags) = &mut self.tags {
+            tags.coming.pop_front();
+        }
+    }
+
     /// True if the invalidation times of the next `pages` pages are known up to the horizon.
     fn sees_far(&self, pages: usize) -> bool {
         self.ended || self.drawn_writes - self.issued_writes > self.horizon_writes + pages as u64
@@ -200,6 +258,9 @@ impl Foresight {
         // horizon are not used, so that the result does not depend on the batch size.
         let is_foreseen = u64::from(coming.life) <= self.horizon_writes;
         let clock = now + times.len() as u64;
+        if let Some(tags) = &mut self.tags {
+            tags.issued.extend(tags.coming.pop_front());
+        }
         times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });
         self.first_place += 1;
         self.issued_writes += 1;
@@ -219,6 +280,10 @@ impl Foresight {
                 passed.writes <= self.drawn_writes && passed.unserved().is_plausible()
             })
             && (self.requests.is_empty() || self.requests_are_coming())
+            && self.tags.as_ref().is_none_or(|tags| {
+                tags.coming.len() == self.coming.len()
+                    && tags.partials.iter().all(|&(_, _, bytes)| bytes < MOST_PLAUSIBLE)
+            })
     }
 
     /// True if `coming` has exactly the pages that `requests` write or trim, in order.
@@ -236,17 +301,26 @@ impl Foresight {
 
     fn draw(&mut self, workload: &mut dyn Workload) {
         match workload.next(&mut self.buffer) {
-            Step::Writes(count) => (0..count).for_each(|at| self.foresee(self.buffer[at], true)),
+            Step::Writes(count) => {
+                (0..count).for_each(|at| self.foresee(self.buffer[at], true));
+                if let Some(tags) = &mut self.tags {
+                    tags.coming.extend(workload.tags());
+                }
+            }
             Step::Request(request) if request.op == Op::Trim => {
                 request.range().for_each(|page| self.foresee(page, false));
+                self.foresee_tags(&request);
             }
             Step::Request(_) => {}
             Step::End => self.ended = true,
         }
+        let writes = self.drawn_writes;
+        if let Some(tags) = &mut self.tags {
+            tags.partials.extend(workload.partials().iter().map(|&(tag, n)| (writes, tag, n)));
+        }
         let unserved = workload.take_unserved();
         if unserved != Unserved::default() {
             let Unserved { read_pages, read_bytes, flushes, partial_bytes } = unserved;
-            let writes = self.drawn_writes;
             self.passed.push_back(Passed {
                 writes,
                 read_pages,
@@ -265,8 +339,15 @@ impl Foresight {
         if matches!(request.op, Op::Write | Op::Trim) {
             let is_write = request.op == Op::Write;
             request.range().for_each(|page| self.foresee(page, is_write));
+            self.foresee_tags(&request);
         }
         self.requests.push_back(request);
+    }
+
+    fn foresee_tags(&mut self, request: &Request) {
+        if let Some(tags) = &mut self.tags {
+            tags.coming.extend(request.range().map(|_| request.tag));
+        }
     }
 
     fn foresee(&mut self, page: u32, is_write: bool) {

@@ -18,6 +18,15 @@ pub struct Group {
 /// Invalidation time of a page whose next write is beyond the horizon.
 pub const NEVER: u64 = u64::MAX;
 
+/// Tag of data without a tag, such as data written before a run.
+pub const UNTAGGED: u8 = u8::MAX;
+
+/// Tag of the drive's own pages: padding, and the mapping table.
+pub const OF_DRIVE: u8 = u8::MAX - 1;
+
+/// Largest number of tags of a host; their numbers begin at 0.
+pub const MOST_TAGS: u8 = OF_DRIVE;
+
 /// Hints on the pages of a batch of writes.
 /// The fields of hints that the manager does not require are empty.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +38,8 @@ pub struct Hints<'a> {
     /// Time at which each page written becomes invalid, or [`NEVER`].
     /// The time is the clock (host pages written) of the host's next write or TRIM of the page.
     pub invalidation_times: &'a [u64],
+    /// Tag of each page written, for drives that count by tag. Empty if the pages have no tags.
+    pub tags: &'a [u8],
 }
 
 impl<'a> Hints<'a> {
@@ -37,7 +48,8 @@ impl<'a> Hints<'a> {
         Hints {
             groups: self.groups,
             group_of: self.group_of.get(pages.clone()).unwrap_or_default(),
-            invalidation_times: self.invalidation_times.get(pages).unwrap_or_default(),
+            invalidation_times: self.invalidation_times.get(pages.clone()).unwrap_or_default(),
+            tags: self.tags.get(pages).unwrap_or_default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hints::UNTAGGED;
 use crate::state::{Element, elements};
 
 /// Kind of a request.
@@ -38,6 +39,13 @@ pub struct Request {
     /// FUA (force unit access): true for a write that completes only when it would survive a
     /// power loss.
     pub fua: bool,
+    /// Tag of a write, for drives that count by tag, or [`UNTAGGED`].
+    #[serde(skip, default = "untagged")]
+    pub tag: u8,
+}
+
+fn untagged() -> u8 {
+    UNTAGGED
 }
 
 impl Element for Op {
@@ -61,6 +69,7 @@ elements! {
         head_bytes: u32,
         tail_bytes: u32,
         fua: bool,
+        tag: u8,
     }
 }
 
@@ -76,6 +85,7 @@ impl Request {
             head_bytes: 0,
             tail_bytes: 0,
             fua: false,
+            tag: UNTAGGED,
         }
     }
 

@@ -52,7 +52,7 @@ impl Simulation {
         if workload.pages() > logical_pages {
             return Err(Error::OffTheEnd { page: workload.pages() - 1, logical_pages });
         }
-        let series = Series::unsampled(*drive.flash().counters());
+        let series = Series::unsampled(*drive.flash().counters()).with_tags(drive.flash());
         let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
         let hinted = Hinted::new(drive.required_hints(), &*workload)?;
         Ok(Simulation { drive, workload, buffer, hinted, series })
@@ -85,12 +85,12 @@ impl Simulation {
             for (slot, page) in self.buffer.iter_mut().zip(first..).take(count) {
                 *slot = page;
             }
-            self.hinted.forget_times(count);
+            self.hinted.forget_next(count);
             self.write_in_order(count)?;
         }
         // The clock has passed sampling points of the old series during the fill, so a new series
         // begins.
-        self.series = Series::unsampled(*self.drive.flash().counters());
+        self.series = self.series_from_now(u64::MAX);
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Simulation {
             let most = left.min(self.buffer.len() as u64) as usize;
             match host.next(&mut self.buffer[..most]) {
                 Step::Writes(count) => {
-                    self.hinted.forget_times(count);
+                    self.hinted.forget_next(count);
                     self.write(count)?;
                     left -= count as u64;
                 }
@@ -117,7 +117,7 @@ impl Simulation {
         // Reads and flushes that the other host has skipped are discarded, so that a later series
         // does not count them.
         host.take_unserved();
-        self.series = Series::unsampled(*self.drive.flash().counters());
+        self.series = self.series_from_now(u64::MAX);
         self.assert_invariants();
         Ok(pages - left)
     }
@@ -137,7 +137,20 @@ impl Simulation {
 
     /// Starts a new series, sampled every `interval_pages` host pages.
     pub fn start_series(&mut self, interval_pages: u64) {
-        self.series = Series::new(*self.drive.flash().counters(), interval_pages);
+        self.series = self.series_from_now(interval_pages);
+    }
+
+    fn series_from_now(&self, interval_pages: u64) -> Series {
+        let flash = self.drive.flash();
+        Series::new(*flash.counters(), interval_pages).with_tags(flash)
+    }
+
+    /// Takes a sample of the series if one is due.
+    fn observe(&mut self) {
+        let flash = self.drive.flash();
+        if self.series.observe(flash.counters()) {
+            self.series.observe_tags(flash);
+        }
     }
 
     /// Lets the host write `pages` more pages, or fewer if the workload ends. Returns the number.
@@ -160,7 +173,7 @@ impl Simulation {
                 Step::End => {}
             }
             self.count_unserved();
-            self.series.observe(self.drive.flash().counters());
+            self.observe();
             if step == Step::End {
                 break;
             }
@@ -190,6 +203,10 @@ impl Simulation {
     /// They change no state, so batches of writes are not split at them.
     fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
+        if let Some(tags) = self.drive.tags_mut() {
+            let partials = self.hinted.partials(&*self.workload);
+            partials.iter().for_each(|&(tag, bytes)| tags.count_partial(tag, bytes));
+        }
         let host = self.drive.host_mut();
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
@@ -209,9 +226,13 @@ impl Simulation {
         if request.op == Op::Write {
             self.buffer.clear();
             self.buffer.extend(request.range());
+            self.hinted.tag_all(request.tag, self.buffer.len());
             self.write(self.buffer.len())?;
             self.drive.host_mut().written_bytes -= request.partial_bytes();
-            self.series.observe(self.drive.flash().counters());
+            if let Some(tags) = self.drive.tags_mut() {
+                tags.count_partial(request.tag, request.partial_bytes());
+            }
+            self.observe();
         } else {
             self.drive.serve(&request, None)?;
         }
@@ -305,6 +326,8 @@ struct Hinted {
     foresight: Option<Foresight>,
     /// Invalidation time of each page of a batch.
     invalidation_times: Vec<u64>,
+    /// Tag of each page of a batch; empty if the pages have no tags.
+    tags: Vec<u8>,
 }
 
 state! {
@@ -314,6 +337,7 @@ state! {
         scratch groups,
         nested foresight,
         scratch invalidation_times,
+        scratch tags,
     }
 }
 
@@ -328,18 +352,34 @@ impl Hinted {
             groups: Vec::new(),
             foresight,
             invalidation_times: Vec::new(),
+            tags: Vec::new(),
         })
     }
 
-    /// Marks the invalidation times of the next `count` pages as unknown.
-    fn forget_times(&mut self, count: usize) {
+    /// Marks the invalidation times of the next `count` pages as unknown, and leaves these pages
+    /// without tags.
+    fn forget_next(&mut self, count: usize) {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);
+        self.tags.clear();
+    }
+
+    /// Gives all of the next `count` pages the same tag.
+    fn tag_all(&mut self, tag: u8, count: usize) {
+        self.tags.clear();
+        self.tags.resize(count, tag);
     }
 
     fn next(&mut self, workload: &mut dyn Workload, pages: &mut [u32], now: u64) -> Step {
-        let Some(foresight) = &mut self.foresight else { return workload.next(pages) };
-        foresight.next(workload, pages, &mut self.invalidation_times, now)
+        self.tags.clear();
+        let Some(foresight) = &mut self.foresight else {
+            let step = workload.next(pages);
+            self.tags.extend_from_slice(workload.tags());
+            return step;
+        };
+        let step = foresight.next(workload, pages, &mut self.invalidation_times, now);
+        self.tags.extend_from_slice(foresight.tags());
+        step
     }
 
     fn next_request(&mut self, workload: &mut dyn Workload, now: u64) -> Option<Request> {
@@ -352,6 +392,14 @@ impl Hinted {
         match &mut self.foresight {
             None => workload.take_unserved(),
             Some(foresight) => foresight.take_unserved(),
+        }
+    }
+
+    /// Tags and bytes of the partial pages of the requests that were issued last.
+    fn partials<'a>(&'a mut self, workload: &'a dyn Workload) -> &'a [(u8, u64)] {
+        match &mut self.foresight {
+            None => workload.partials(),
+            Some(foresight) => foresight.partials(),
         }
     }
 
@@ -375,17 +423,19 @@ impl Hinted {
 
     /// Hints on the pages that the workload returned last.
     fn find(&mut self, workload: &dyn Workload, pages: &[u32]) -> Option<Hints<'_>> {
+        let tags = self.tags.get(..pages.len()).unwrap_or_default();
         match self.required_hints {
-            RequiredHints::Nothing => None,
+            RequiredHints::Nothing => Some(Hints { tags, ..Hints::default() }),
             RequiredHints::InvalidationTimes => {
                 let invalidation_times = &self.invalidation_times[..pages.len()];
-                Some(Hints { invalidation_times, ..Hints::default() })
+                Some(Hints { invalidation_times, tags, ..Hints::default() })
             }
             RequiredHints::Groups => {
                 self.groups = workload.groups()?;
                 self.group_of.resize(pages.len(), 0);
                 workload.find_groups(pages, &mut self.group_of);
-                Some(Hints { groups: &self.groups, group_of: &self.group_of, ..Hints::default() })
+                let (groups, group_of) = (&self.groups, &self.group_of);
+                Some(Hints { groups, group_of, tags, ..Hints::default() })
             }
         }
     }

@@ -213,6 +213,7 @@ fn setup(layout: Layout, leveler: Option<&str>, custom: CustomPolicies) -> Setup
         wear: Wear::default(),
         table_pages: 0,
         custom,
+        tags: None,
     }
 }
 

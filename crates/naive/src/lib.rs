@@ -13,10 +13,12 @@ mod grouping;
 mod placements;
 mod setup;
 mod spec;
+mod tags;
 pub mod timed;
 mod victims;
 
 pub use drive::{Counters, EndOfLife, Erased, NaiveDrive};
 pub use setup::{GroupRules, Hint, HostGroup, Layout, Leveling, Manager, Setup, Wear};
 pub use spec::Spec;
+pub use tags::TagCounts;
 pub use victims::Candidate;

@@ -200,6 +200,7 @@ mod upkeep;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::tags::TagCounts;
 use array::{Array, DieOrPlane, Waiter};
 use cache::Cache;
 pub use errors::ErrorTable;
@@ -298,11 +299,13 @@ pub struct TimedCounters {
 }
 
 /// Programs and erases that count for one interval between marks of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IntervalCounts {
     /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 9],
     pub erases: u64,
+    /// Programs by tag.
+    pub by_tag: TagCounts,
 }
 
 /// Timed flash drive, with the untimed drive `logical` behind it.
@@ -330,6 +333,8 @@ pub struct TimedDrive<L: Logical> {
     upkeep: Upkeep,
     /// Latest hint on each page.
     hints: BTreeMap<u32, u64>,
+    /// Tag of the version of each page on flash, or in the SLC cache.
+    tag_of: BTreeMap<u32, u8>,
 }
 
 impl<L: Logical> TimedDrive<L> {
@@ -356,6 +361,7 @@ impl<L: Logical> TimedDrive<L> {
             waiting: VecDeque::new(),
             programs: Programs::default(),
             hints: BTreeMap::new(),
+            tag_of: BTreeMap::new(),
         };
         drive.note_free_blocks();
         let blocks = 0..drive.profile.blocks;

@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::hints::UNTAGGED;
 use writeamp_engine::managers::CustomPolicies;
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::request::{Op, Request};
@@ -95,6 +96,7 @@ impl PyGeometry {
 /// Plan of a drive and its policies.
 ///
 /// `victims=None` means the manager's default policy, and `wear_leveling=None` means no leveller.
+/// With `tags`, flash operations are counted by the host's tags, of which there are so many.
 /// `own_manager` and `own_victims` are sources of `writeamp.custom`; their names replace the specs.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
@@ -113,7 +115,7 @@ impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
                         wear_leveling=None, observed=false, recorded=false, table_pages=0,
-                        own_manager=None, own_victims=None))]
+                        own_manager=None, own_victims=None, tags=None))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -126,6 +128,7 @@ impl Drive {
         table_pages: u32,
         own_manager: Option<Bound<'_, PyAny>>,
         own_victims: Option<Bound<'_, PyAny>>,
+        tags: Option<u8>,
     ) -> PyResult<Self> {
         let is_compiled = |source: &Bound<'_, PyAny>| source.getattr("is_compiled")?.is_truthy();
         let is_interpreted =
@@ -144,6 +147,7 @@ impl Drive {
             seed: 0,
             wear: Wear::default(),
             custom,
+            tags,
         };
         Ok(Drive { manager, observed, recorded, is_interpreted, setup })
     }
@@ -255,9 +259,11 @@ impl Load {
     /// Without `ops`, all requests write; without `counts`, all have one page. Read-only arrays of
     /// `kept()` are not copied. With `group_ends`, the host names a group with each write: group g
     /// has the pages from `group_ends[g - 1]` (0 for the first group) to `group_ends[g]` − 1.
+    /// `tags[i]` is the tag of write i, or `UNTAGGED`.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
-                        tail_bytes=None, fua=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]
+                        tail_bytes=None, fua=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None,
+                        tags=None))]
     fn trace(
         first_pages: Bound<'_, PyArray1<u32>>,
         passes: u64,
@@ -269,6 +275,7 @@ impl Load {
         fua: Option<Bound<'_, PyArray1<u8>>>,
         page_bytes: u32,
         group_ends: Option<Vec<u32>>,
+        tags: Option<Bound<'_, PyArray1<u8>>>,
     ) -> PyResult<Self> {
         let columns = Columns {
             ops: column_or(ops.as_ref(), 0)?,
@@ -278,6 +285,7 @@ impl Load {
             head_bytes: column_or(head_bytes.as_ref(), 0)?,
             tail_bytes: column_or(tail_bytes.as_ref(), 0)?,
             fua: column_or(fua.as_ref(), 0)?,
+            tags: column_or(tags.as_ref(), UNTAGGED)?,
             length: first_pages.len(),
         };
         let ends = group_ends.unwrap_or_default();

@@ -60,6 +60,8 @@ mod _engine {
         let all: Vec<&str> = Cause::ALL.iter().map(|cause| cause.name()).collect();
         module.add("TIMED_CAUSES", all)?;
         module.add("DEFAULT_BATCH_PAGES", engine::simulation::DEFAULT_BATCH_PAGES)?;
+        module.add("MOST_TAGS", engine::hints::MOST_TAGS)?;
+        module.add("UNTAGGED", engine::hints::UNTAGGED)?;
         module.add("MOST_EVENTS", engine::observe::MOST_CHANGES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -16,7 +16,7 @@ use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_engine::workloads::Schedule;
 use writeamp_engine::{managers, observe};
 
-use crate::counters::{COLUMNS, counters_dict};
+use crate::counters::{COLUMNS, add_tag_columns, counters_dict};
 use crate::drive::{Drive, EarlierHost, Load};
 use crate::interruptible::interruptible;
 use crate::raised::raised;
@@ -189,7 +189,10 @@ impl Simulation {
 
     /// Cumulative counters since the drive was new.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        counters_dict(py, self.inner().counters())
+        let inner = self.inner();
+        let by_tag = inner.drive().flash().tag_counters();
+        let by_tag = by_tag.as_ref().map(|tags| (tags, &Cause::WITHOUT_TIME[..]));
+        counters_dict(py, inner.counters(), by_tag)
     }
 
     /// Samples of the time series, one column per counter.
@@ -205,6 +208,11 @@ impl Simulation {
         for (name, value) in COLUMNS {
             dict.set_item(name, column(&value))?;
         }
+        let by_tag = inner.drive().flash().tag_counters();
+        let rows = inner.series().tag_samples();
+        let width = (rows.len() / samples.len()).max(1);
+        let by_tag = by_tag.as_ref().map(|tags| (tags, &Cause::WITHOUT_TIME[..]));
+        add_tag_columns(&dict, by_tag, rows.chunks_exact(width))?;
         Ok(dict)
     }
 

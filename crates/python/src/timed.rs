@@ -12,7 +12,7 @@ use writeamp_engine::timing::{
     Served, Ssd, TimedRun, Timing, Window,
 };
 
-use crate::counters::{COLUMNS, counters_dict};
+use crate::counters::{COLUMNS, add_tag_columns, counters_dict};
 use crate::drive::{Load, PyGeometry};
 use crate::interruptible::interruptible;
 use crate::raised::raised;
@@ -198,7 +198,10 @@ impl PyTimedRun {
 
     /// Counters since the run began; None if the device is not flash.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.run().counters().map(|counters| counters_dict(py, &counters)).transpose()
+        let run = self.run();
+        let by_tag = run.device().tag_counters();
+        let by_tag = by_tag.as_ref().map(|tags| (tags, &Cause::ALL[..]));
+        run.counters().map(|counters| counters_dict(py, &counters, by_tag)).transpose()
     }
 
     /// Flash operations since the run began: "programs" and "reads".
@@ -293,6 +296,10 @@ impl PyTimedRun {
         for (name, value) in COLUMNS {
             dict.set_item(name, column(&value))?;
         }
+        let by_tag = run.device().tag_counters();
+        let rows = run.measures().tag_samples().iter().map(Vec::as_slice);
+        let by_tag = by_tag.as_ref().map(|tags| (tags, &Cause::ALL[..]));
+        add_tag_columns(&dict, by_tag, rows)?;
         Ok(dict)
     }
 

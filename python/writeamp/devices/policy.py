@@ -76,6 +76,7 @@ class Policy:
         table_pages: int = 0,
         observed: bool = False,
         recorded: bool = False,
+        tags: int | None = None,
     ) -> EngineDrive:
         """Return a drive for the engine to build.
 
@@ -85,6 +86,7 @@ class Policy:
             table_pages: logical pages at the end that hold the mapping table, in separate blocks.
             observed: True to record flash operations, for timed runs.
             recorded: True to record all events, for display.
+            tags: number of the host's tags, to count operations by tag; None to count none.
         """
         # The default victim policy of a user's placement may be a user's policy or an engine's.
         victims = self.victims if is_custom("managers", self.manager) else self.asked_victims
@@ -100,6 +102,7 @@ class Policy:
             table_pages=table_pages,
             own_manager=source_of("managers", self.manager),
             own_victims=source_of("victims", victims),
+            tags=tags,
         )
 
     def __str__(self) -> str:

@@ -194,6 +194,37 @@ class DriveResult(OneLine, Drawn):
         return sum(self.causes.values())
 
     @property
+    def by_tag(self) -> pl.DataFrame | None:
+        """Writes and programs of the measured interval by the trace's tags; None without tags.
+
+        One row for each of the trace's `tag_names`, one with `tag` null for data without a tag,
+        such as data written before the run, and one for the drive's own pages, padding and the
+        mapping table, if there are any. Columns: `tag`, `is_drive`, `host_pages`, `host_bytes`,
+        `flash_pages`, and `<cause>_programs` for each cause. Sums are the counts of the result.
+        """
+        names = self.plan.tag_names
+        if names is None:
+            return None
+        labels = {str(number): name for number, name in enumerate(names)}
+        rows = [
+            self._counts_of_tag(row) | {"tag": labels.get(row), "is_drive": row == "drive"}
+            for row in [*labels, "untagged", "drive"]
+        ]
+        frame = pl.DataFrame(rows, schema_overrides={"tag": pl.String})
+        is_used = pl.col("host_pages") + pl.col("flash_pages") > 0
+        frame = frame.filter(pl.col("tag").is_not_null() | is_used)
+        return frame.select("tag", "is_drive", pl.exclude("tag", "is_drive"))
+
+    def _counts_of_tag(self, row: str) -> dict[str, Any]:
+        programs = {cause: self._measured(f"tag {row} {cause}") for cause in self.cause_names}
+        return {
+            "host_pages": self._measured(f"tag {row} host_pages"),
+            "host_bytes": self._measured(f"tag {row} host_bytes"),
+            "flash_pages": sum(programs.values()),
+            **{f"{cause}_programs": pages for cause, pages in programs.items()},
+        }
+
+    @property
     def erases(self) -> int:
         """Blocks erased in the measured interval."""
         return self._measured("erases")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp import traces
+from writeamp._engine import UNTAGGED
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
@@ -31,6 +32,7 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
         page_bytes=trace.page_bytes,
         passes=passes,
         group_ends=_group_ends(trace),
+        tags=_unless_all(trace.tags, UNTAGGED),
     )
 
 

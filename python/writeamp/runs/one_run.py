@@ -252,7 +252,10 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
     load = _load(plan, drive)
     with refusals():
         return EngineSimulation(
-            plan.policy.drive(drive), load, seed=seed, batch_pages=plan.run.batch_pages
+            plan.policy.drive(drive, tags=plan.tag_count),
+            load,
+            seed=seed,
+            batch_pages=plan.run.batch_pages,
         )
 
 

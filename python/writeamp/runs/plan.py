@@ -48,6 +48,16 @@ class Plan:
         """Minimum number of times that a trace is replayed."""
         return 1 if self.host.repeat == "auto" else self.host.repeat
 
+    @property
+    def tag_names(self) -> tuple[str, ...] | None:
+        """Names of the tags of the trace, for counters by tag, or None."""
+        return None if isinstance(self.load, Spec) else self.load.tag_names
+
+    @property
+    def tag_count(self) -> int | None:
+        """Number of the tags of the trace, or None."""
+        return None if self.tag_names is None else len(self.tag_names)
+
     def expected_writes(self, drive: Device) -> int:
         """Return the expected number of host page writes, as far as it is known in advance."""
         if self.run.writes is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp._engine import MOST_TAGS, UNTAGGED
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Whole, shown
 from writeamp.plots.figures.traces import writes_by_heat
@@ -75,6 +77,10 @@ class PageTrace(Drawn):
         path: the file that the trace was read from; empty for data in memory.
         device_ends: the page after the last page of each device, if there are several devices.
             Placements that use page groups get each device as one group. None for one device.
+        tag_names: names of tags, or None. A run counts host writes and flash programs by tag
+            (`by_tag` of its result).
+        tags: u8, index in ``tag_names`` for each request, or 255 for a request without a tag;
+            None if ``tag_names`` is None.
     """
 
     op: npt.NDArray[np.uint8]
@@ -93,6 +99,8 @@ class PageTrace(Drawn):
     fua: npt.NDArray[np.uint8] | None = None
     path: str = ""
     device_ends: tuple[int, ...] | None = None
+    tag_names: tuple[str, ...] | None = None
+    tags: npt.NDArray[np.uint8] | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -105,6 +113,9 @@ class PageTrace(Drawn):
         columns: list[npt.NDArray[Any]] = [self.op, self.start, self.count]
         may_lack = (self.at_ns, self.head_bytes, self.tail_bytes, self.fua)
         columns += [column for column in may_lack if column is not None and column.any()]
+        if self.tags is not None:
+            hasher.update(repr(self.tag_names).encode())
+            columns.append(self.tags)
         for column in columns:
             little_endian = column.astype(column.dtype.newbyteorder("<"))
             hasher.update(np.ascontiguousarray(little_endian).tobytes())
@@ -127,7 +138,45 @@ class PageTrace(Drawn):
             head_bytes=None,
             tail_bytes=None,
             fua=None,
+            tags=None,
         )
+
+    def tagged(self, names: Sequence[str], tags: npt.ArrayLike) -> PageTrace:
+        """Return the trace with a tag for each request; its runs count by tag.
+
+        Args:
+            names: names of the tags, at most 254.
+            tags: index in `names` for each request, or 255 for no tag; shape (requests,).
+
+        Raises:
+            WriteampError: there are too many names, or the tags do not fit.
+        """
+        codes = np.asarray(tags)
+        if len(names) > MOST_TAGS:
+            raise WriteampError(
+                f"{len(names)} tags are too many: a run counts by at most {MOST_TAGS} tags"
+            )
+        is_index = (codes >= 0) & (codes < len(names)) | (codes == UNTAGGED)
+        if codes.shape != self.op.shape or codes.dtype.kind not in "ui" or not is_index.all():
+            raise WriteampError(
+                f"tags have shape {codes.shape} and type {codes.dtype}; valid are {self.op.size} "
+                f"integers from 0 to {len(names) - 1}, or {UNTAGGED} for no tag"
+            )
+        return replace(self, tag_names=tuple(names), tags=codes.astype(np.uint8))
+
+    def tagged_by_device(self, names: Sequence[str]) -> PageTrace:
+        """Return the trace with the device of each request as its tag.
+
+        Args:
+            names: names of the devices, in the order of their pages.
+
+        Raises:
+            WriteampError: there are too many devices, or not one name for each.
+        """
+        ends = self.device_ends or (self.logical_pages,)
+        if len(names) != len(ends):
+            raise WriteampError(f"{len(names)} names for {len(ends)} devices; give one for each")
+        return self.tagged(names, np.searchsorted(ends, self.start, side="right"))
 
     def _records(self) -> list[dict[str, Any]]:
         counts = {f"{name}s": int((self.op == number).sum()) for name, number in OPS.items()}
@@ -180,6 +229,8 @@ def to_pages(
     device: str | None = None,
     logical_pages: int | None = None,
     with_reads: bool = False,
+    tag_names: Sequence[str] | None = None,
+    tags: npt.ArrayLike | None = None,
 ) -> PageTrace:
     """Return a trace's requests in flash pages.
 
@@ -210,6 +261,8 @@ def to_pages(
             trace needs: the footprint (compact) or the highest page plus one (as-is).
         with_reads: whether pages that are only read also get numbers and must fit on the drive;
             for timed runs, in which reads take time.
+        tag_names: names of tags, for the counters of runs; with `tags`.
+        tags: for each row of ``trace.requests``, the index of its tag in `tag_names`, or 255.
 
     Returns:
         `PageTrace`: `start`, `count` and `op` of each request (arrays), `logical_pages`,
@@ -232,7 +285,9 @@ def to_pages(
         check_trace(trace)
     options = _PageOptions(page_bytes, mapping, device, logical_pages, with_reads)
     if isinstance(trace, Trace):
-        return _of_trace(trace, options)
+        return _tagged(trace, options, tag_names, tags)
+    if tag_names is not None or tags is not None:
+        raise WriteampError("tags need a trace that is read whole; use traces.read")
     return _of_data(trace if isinstance(trace, TraceData) else TraceData(trace), options)
 
 
@@ -246,8 +301,26 @@ class _PageOptions(NamedTuple):
     with_reads: bool
 
 
-def _of_trace(trace: Trace, options: _PageOptions) -> PageTrace:
-    """Return the page trace of a trace with all requests in memory, as `to_pages` does."""
+def _tagged(
+    trace: Trace,
+    options: _PageOptions,
+    tag_names: Sequence[str] | None,
+    tags: npt.ArrayLike | None,
+) -> PageTrace:
+    pages, rows = _of_trace(trace, options)
+    if tag_names is None and tags is None:
+        return pages
+    codes = np.asarray(tags)
+    if tag_names is None or codes.shape != (trace.requests.height,):
+        raise WriteampError(
+            f"tags have shape {codes.shape}; give tag_names, and a tag for each of the "
+            f"{trace.requests.height} requests"
+        )
+    return pages.tagged(tag_names, codes[rows.to_numpy() - 1])
+
+
+def _of_trace(trace: Trace, options: _PageOptions) -> tuple[PageTrace, pl.Series]:
+    """Return the page trace of a trace in memory, as `to_pages` does, and its rows from 1."""
     page_bytes, mapping, device, logical_pages, with_reads = options
     requests = _choose_device(trace, mapping, device)
     touched, notes = _touched(requests, page_bytes, trace.path)
@@ -271,7 +344,7 @@ def _of_trace(trace: Trace, options: _PageOptions) -> PageTrace:
         touched, dropped = _within(touched, logical_pages or needed_pages)
     notes += dropped
     counts = touched["end"] - touched["start"]
-    return PageTrace(
+    pages = PageTrace(
         op=touched["op"].replace_strict(OPS, return_dtype=pl.UInt8).to_numpy(),
         start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
@@ -289,6 +362,7 @@ def _of_trace(trace: Trace, options: _PageOptions) -> PageTrace:
         path=trace.path,
         device_ends=device_ends,
     )
+    return pages, touched["row"]
 
 
 def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from writeamp._engine import CAUSES
+from writeamp._engine import CAUSES, MOST_TAGS
 from writeamp.devices.device import device
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.files import inputs
@@ -21,6 +21,7 @@ from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import simulate_untimed
 from writeamp.studies.study import RUN_SCHEMA, DocumentCodec, RunFacts, RunsDataset
+from writeamp.traces.assemble import natural_order
 from writeamp.traces.in_memory import TraceData
 from writeamp.traces.pages import PageTrace, to_pages
 from writeamp.traces.trace import Trace
@@ -103,7 +104,7 @@ def run_volume(tables: Mapping[str, Any], job: VolumeJob) -> VolumeOutcome:
         return VolumeOutcome(named, str(error), is_too_small=True)
     except WriteampError as error:
         return VolumeOutcome(named, str(error))
-    return VolumeOutcome(named | _columns(result))
+    return VolumeOutcome(named | _columns(result) | _by_volume(result))
 
 
 def page_bytes(experiment: Experiment) -> int:
@@ -132,6 +133,19 @@ def _columns(result: Result) -> dict[str, Any]:
         "elapsed_s": result.elapsed_s,
         "run_s": result.run_s,
     }
+
+
+def _by_volume(result: Result) -> dict[str, list[dict[str, Any]]]:
+    """Return the bytes of each volume in a run of several; empty if volumes were not counted.
+
+    Data from before the run, and pages of the drive itself, have the volume None.
+    """
+    counts = result.by_tag
+    if counts is None:
+        return {}
+    flash_bytes = pl.col("flash_pages") * result.page_bytes
+    rows = counts.select(pl.col("tag").alias("volume"), "host_bytes", flash_bytes=flash_bytes)
+    return {"by_volume": rows.to_dicts()}
 
 
 class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
@@ -231,9 +245,9 @@ class VolumesTogether:
 
     @property
     def digest(self) -> str:
-        """Digest of the volumes' digests in their order: "together:" and a SHA-256."""
+        """Digest of the volumes' digests in their order: "tenants:" and a SHA-256."""
         text = " ".join(volume.digest for volume in self.volumes)
-        return f"together:{hashlib.sha256(text.encode()).hexdigest()}"
+        return f"tenants:{hashlib.sha256(text.encode()).hexdigest()}"
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -244,16 +258,25 @@ class VolumesTogether:
         """Return the requests of all volumes in order of time.
 
         Requests with equal times are in the order of the volumes, as are the volumes' page ranges.
+        The tag of each request is its volume, unless more volumes are written than a run can count.
         """
-        return to_pages(TraceData(self._batches()), page_bytes)
+        written: set[str] = set()
+        pages = to_pages(TraceData(self._batches(written)), page_bytes)
+        if len(written) > MOST_TAGS:
+            return pages
+        names = [volume.name for volume in self.volumes if volume.name in written]
+        return pages.tagged_by_device([names[at] for at in natural_order(names)])
 
-    def _batches(self) -> Iterator[pl.DataFrame]:
+    def _batches(self, written: set[str]) -> Iterator[pl.DataFrame]:
+        """Yield the requests of all volumes; adds the volumes with written pages to `written`."""
         names = [volume.name for volume in self.volumes]
         kind = pl.Enum(names)
         merged = pl.concat(
             volume.read().requests.with_columns(device=pl.lit(volume.name, kind))
             for volume in self.volumes
         ).sort("timestamp_ns", maintain_order=True)
+        is_write = (pl.col("op") == "write") & (pl.col("length") > 0)
+        written.update(merged.filter(is_write)["device"].unique().cast(pl.String))
         for first in range(0, merged.height, _BATCH_ROWS):
             yield merged.slice(first, _BATCH_ROWS).with_columns(pl.col("device").cast(pl.String))
 

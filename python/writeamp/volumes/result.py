@@ -26,6 +26,13 @@ from writeamp.volumes.statistics import VolumeWa, classes, compared, without_vol
 # Facts (columns of volumes) that divide the volumes into thirds.
 CLASSED_BY = ("hottest_10pct_share", "sequential_share")
 ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
+# Bytes of each volume in the measured interval of a run of several volumes.
+BY_VOLUME = {
+    "label": pl.String,
+    "volume": pl.String,
+    "host_bytes": pl.Int64,
+    "flash_bytes": pl.Int64,
+}
 # Memory in bytes that a worker needs for each request that it reads, and for each page of the
 # drive. Both include a margin (measured by benches/volumes.py).
 _BYTES_A_REQUEST, _BYTES_A_PAGE = 240, 24
@@ -46,6 +53,7 @@ class FleetRun(Drawn):
         runs: number of requested runs.
         elapsed_s: total time of all runs in seconds, including stored ones.
         omitted: policies that can run on no volume, by name.
+        by_volume: bytes of each volume in runs of several volumes, with the columns `BY_VOLUME`.
         store_stats: statistics of the folder that stores the runs, or None.
     """
 
@@ -58,6 +66,7 @@ class FleetRun(Drawn):
     elapsed_s: float = field(compare=False)
     store_stats: StoreStats | None = None
     omitted: Mapping[str, OmittedPolicy] = field(default_factory=dict)
+    by_volume: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=BY_VOLUME))
 
     @property
     def compared_labels(self) -> tuple[str, ...]:

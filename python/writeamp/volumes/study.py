@@ -31,7 +31,7 @@ from writeamp.volumes.jobs import (
     run_volume,
 )
 from writeamp.volumes.omitted import OmittedPolicy, omitted_policy
-from writeamp.volumes.result import ROW, FleetRun
+from writeamp.volumes.result import BY_VOLUME, ROW, FleetRun
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, RUN_PLACES, ComparedSettings, SelectionSettings
 
@@ -173,7 +173,15 @@ def study_fleet(
         rows, took_s = frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum())
         folder, omitted = str(fleet.folder), _omitted(tables, jobs, chosen, done)
         fleet_run = FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s)
-        return result(replace(fleet_run, omitted=omitted))
+        by_volume = pl.DataFrame(
+            [
+                {"label": jobs[index].name, **row}
+                for index, outcome in sorted(done.items())
+                for row in outcome.columns.get("by_volume", ())
+            ],
+            schema=BY_VOLUME,
+        )
+        return result(replace(fleet_run, omitted=omitted, by_volume=by_volume))
 
     def study(store: RunStore) -> R:
         try:

@@ -27,7 +27,7 @@ from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import VolumeJob, VolumesTogether
 from writeamp.volumes.omitted import NOT_OMITTED, OmittedPolicy, sentences_on
-from writeamp.volumes.result import FleetRun
+from writeamp.volumes.result import BY_VOLUME, FleetRun
 from writeamp.volumes.settings import RUN_PLACES
 from writeamp.volumes.study import Policy, in_groups, places, study_fleet
 
@@ -48,6 +48,9 @@ class TogetherRun(Drawn):
         baseline: the policy with which the others are compared.
         store_stats: statistics of the folder that stores the runs, or None.
         omitted: policies that cannot run, by name.
+        by_volume: bytes of each volume under each policy in the measured interval: `label`,
+            `volume` (null for data from before the run, and for the drive's own pages),
+            `host_bytes` and `flash_bytes`.
     """
 
     folder: str
@@ -58,6 +61,7 @@ class TogetherRun(Drawn):
     elapsed_s: float = field(compare=False)
     store_stats: StoreStats | None = None
     omitted: Mapping[str, OmittedPolicy] = field(default_factory=dict)
+    by_volume: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=BY_VOLUME))
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
@@ -106,6 +110,24 @@ class TogetherRun(Drawn):
         return sorted(rows, key=lambda row: self.labels.index(row["manager"]))
 
     @property
+    def wa_by_volume(self) -> list[dict[str, Any]]:
+        """Host and flash bytes of each volume under each policy, and their quotient `wa`.
+
+        `wa` is None for a volume without writes in the measured interval, and for data of no
+        volume.
+        """
+        return [
+            {
+                "manager": row["label"],
+                "volume": row["volume"],
+                "host_bytes": row["host_bytes"],
+                "flash_bytes": row["flash_bytes"],
+                "wa": row["flash_bytes"] / row["host_bytes"] if row["host_bytes"] else None,
+            }
+            for row in self.by_volume.iter_rows(named=True)
+        ]
+
+    @property
     def warnings(self) -> list[str]:
         """Warnings about failed and unsteady runs."""
         failed = [f"{label} has no WA: {error}" for label, error in self.failed.iter_rows()]
@@ -132,6 +154,7 @@ class TogetherRun(Drawn):
             "failed": self.failed.height,
             "baseline": self.baseline,
             "managers": self.managers,
+            "wa_by_volume": self.wa_by_volume,
             "runs_s": self.elapsed_s,
             "out": store["out"],
             "warnings": self.warnings,
@@ -265,6 +288,7 @@ def _result(fleet_run: FleetRun) -> TogetherRun:
         fleet_run.baseline,
         fleet_run.elapsed_s,
         omitted=fleet_run.omitted,
+        by_volume=fleet_run.by_volume,
     )
 
 

@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use super::memory::{Table, filled, prefetch};
-use super::{BlockState, Blocks, Counters, Frontier, Geometry, NONE, Pools, Wear, WearLog};
+use super::{
+    BlockState, Blocks, Counters, Frontier, Geometry, NONE, Pools, TagCounters, Tags, Wear, WearLog,
+};
 use crate::error::{Error, Result};
+use crate::hints::UNTAGGED;
 
 /// The flash array and its logical→physical map.
 #[derive(Debug, Clone)]
@@ -22,6 +25,8 @@ pub struct Array {
     pub(super) mapped_pages: u32,
     pub(super) counters: Counters,
     pub(super) wear: WearLog,
+    /// Tags of the data, if the drive counts by tag.
+    pub(super) tags: Option<Box<Tags>>,
 }
 
 impl Array {
@@ -73,6 +78,7 @@ impl Array {
             mapped_pages: 0,
             counters: Counters::default(),
             wear,
+            tags: None,
         })
     }
 
@@ -105,6 +111,17 @@ impl Array {
     /// Counters since the drive was new.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters by tag since the drive was new, if it counts by tag.
+    pub fn tag_counters(&self) -> Option<TagCounters> {
+        self.tags.as_ref().map(|tags| tags.counters(self.geometry.page_bytes()))
+    }
+
+    /// Tag of the data at a physical page; [`UNTAGGED`] if the drive does not count by tag.
+    #[inline(always)]
+    pub fn tag_at(&self, page: u32) -> u8 {
+        self.tags.as_ref().map_or(UNTAGGED, |tags| tags.tag_of(page))
     }
 
     /// Erases of each block since the drive was new.

@@ -2,7 +2,7 @@
 //! Tests, debug builds and fuzz builds assert them. They are also checked after a state is
 //! restored.
 
-use super::{Array, BlockState, Frontier, NONE};
+use super::{Array, BlockState, Cause, Frontier, NONE};
 
 /// Result of a check; the error names the violated invariant.
 type Check = Result<(), String>;
@@ -52,6 +52,12 @@ impl Array {
         holds(counted == programmed, || {
             "counted programs + skipped pages = pages written to the blocks".into()
         })?;
+        if let Some(tags) = &self.tags {
+            let is_sum = |cause| tags.all_programs(cause) == self.counters.programs(cause);
+            holds(Cause::ALL.into_iter().all(is_sum), || {
+                "Σ programs of all tags = counted programs, for each cause".into()
+            })?;
+        }
         let erases: u64 = self.erase_counts.iter().map(|&n| u64::from(n)).sum();
         holds(erases == self.counters.erases, || {
             "counted erases = Σ erase counts of the blocks".into()

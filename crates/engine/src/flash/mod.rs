@@ -20,6 +20,7 @@ mod memory;
 mod observer;
 mod runs;
 mod state;
+mod tags;
 mod wear;
 
 use std::ops::Deref;
@@ -33,9 +34,11 @@ pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Notice, Observer, Recorder, Score, Silent, Tap};
 pub use runs::{Director, Each, MAP_LOOKAHEAD, NextPage, Stop};
+pub use tags::{TagCounters, Tags};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;
+use crate::hints::OF_DRIVE;
 
 /// "No page": value of unmapped entries in both maps.
 pub const NONE: u32 = u32::MAX;
@@ -164,6 +167,19 @@ impl<T: Tap> Flash<T> {
         T::IS_OPEN && self.tap.needs_scores()
     }
 
+    /// Counts flash operations by tag from now on, for a host with this number of tags.
+    /// The drive must be new.
+    pub(crate) fn count_tags(&mut self, tags: u8) -> Result<()> {
+        let tags = Tags::new(tags, self.array.geometry.physical_pages())?;
+        self.array.tags = Some(Box::new(tags));
+        Ok(())
+    }
+
+    /// Tags of the drive's data, if it counts by tag.
+    pub fn tags_mut(&mut self) -> Option<&mut Tags> {
+        self.array.tags.as_deref_mut()
+    }
+
     /// Counts a page that the host is about to write; this advances the drive's clock.
     #[inline(always)]
     pub fn count_host_page(&mut self) {
@@ -218,9 +234,13 @@ impl<T: Tap> Flash<T> {
         };
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
+        if let Some(tags) = &mut self.array.tags {
+            tags.program(page, cause);
+        }
         if T::IS_OPEN {
             self.report_erase();
-            self.tap.report(FlashOp::Program { page, logical, cause, from: None });
+            let tag = self.array.tag_at(page);
+            self.tap.report(FlashOp::Program { page, logical, cause, from: None, tag });
         }
         invalidated
     }
@@ -232,8 +252,12 @@ impl<T: Tap> Flash<T> {
         let from = self.array.logical_to_physical[logical as usize];
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
+        if let Some(tags) = &mut self.array.tags {
+            tags.migrate(from, page, cause);
+        }
         if T::IS_OPEN {
-            self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from) });
+            let tag = self.array.tag_at(page);
+            self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from), tag });
         }
     }
 
@@ -280,11 +304,14 @@ impl<T: Tap> Flash<T> {
         self.array.blocks.mark(padded.clone());
         if T::IS_OPEN {
             for page in padded {
-                let (logical, cause) = (NONE, Cause::Padding);
-                self.tap.report(FlashOp::Program { page, logical, cause, from: None });
+                let (logical, cause, tag) = (NONE, Cause::Padding, OF_DRIVE);
+                self.tap.report(FlashOp::Program { page, logical, cause, from: None, tag });
             }
         }
         self.array.counters.count_programs(Cause::Padding, u64::from(pages));
+        if let Some(tags) = &mut self.array.tags {
+            tags.pad(pages);
+        }
         frontier.next_page += pages;
     }
 
@@ -314,6 +341,9 @@ impl<T: Tap> Flash<T> {
         let pages_per_block = array.geometry.pages_per_block();
         debug_assert_eq!(buffer.len() as u32 + array.invalid_pages(block), pages_per_block);
         array.wear.migrated_pages[cause as usize] += buffer.len() as u64;
+        if let Some(tags) = &mut array.tags {
+            tags.read(block * pages_per_block, pages_per_block, buffer.len());
+        }
         if T::IS_OPEN {
             self.report_erase();
             for &logical in &*buffer {

@@ -24,6 +24,8 @@ pub enum FlashOp {
         cause: Cause,
         /// Physical page from which the data is migrated, or None for other programs.
         from: Option<u32>,
+        /// Tag of the data; [`UNTAGGED`](crate::hints::UNTAGGED) without counters by tag.
+        tag: u8,
     },
     /// Erase of a block.
     Erase {

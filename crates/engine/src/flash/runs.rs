@@ -114,6 +114,9 @@ impl<T: Tap> Flash<T> {
             }
             let place = frontier.next_page as usize;
             array.physical_to_logical[place..place + run.len()].copy_from_slice(run);
+            if let Some(tags) = &mut array.tags {
+                tags.program_run(frontier.next_page, run.len());
+            }
             frontier.next_page += run.len() as u32;
             array.invalidate_run(&replaced[..run.len()], ahead, &mut on_invalidate);
         }
@@ -164,6 +167,9 @@ impl<T: Tap> Flash<T> {
                 break;
             }
         }
+        if let Some(tags) = &mut array.tags {
+            tags.program_each(&pages[..each.pages], &array.logical_to_physical);
+        }
         let ahead = &pages[pages.len().min(RUN_PAGES)..];
         let mut on_invalidate = |loss, now| director.on_invalidate(loss, now);
         array.invalidate_run(&replaced[..each.pages], ahead, &mut on_invalidate);
@@ -179,10 +185,14 @@ impl<T: Tap> Flash<T> {
             pages.len() as u32 <= frontier.room_pages(),
             "the pages must fit in the free pages of the block"
         );
+        if let Some(tags) = &mut array.tags {
+            tags.migrate_all(pages, &array.logical_to_physical, first, cause);
+        }
         for (page, &logical) in (first..).zip(pages) {
             let from = std::mem::replace(&mut array.logical_to_physical[logical as usize], page);
             if T::IS_OPEN {
-                self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from) });
+                let tag = array.tag_at(page);
+                self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from), tag });
             }
         }
         let first = first as usize;

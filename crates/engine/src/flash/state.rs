@@ -17,6 +17,7 @@ state! {
         value mapped_pages,
         value counters,
         nested wear,
+        nested tags,
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::hints::UNTAGGED;
 
 fn collected<T: Tap>(flash: &mut Flash<T>, block: u32, pages: &mut Vec<u32>) {
     flash.read_valid(block, pages, Cause::Gc);
@@ -94,7 +95,7 @@ const READ: FlashOp = FlashOp::Read { page: 1, cause: Cause::Gc };
 const ERASE: FlashOp = FlashOp::Erase { block: 0, cause: Cause::Gc };
 
 fn migrated(page: u32) -> FlashOp {
-    FlashOp::Program { page, logical: 0, cause: Cause::Gc, from: Some(1) }
+    FlashOp::Program { page, logical: 0, cause: Cause::Gc, from: Some(1), tag: UNTAGGED }
 }
 
 #[test]
@@ -106,7 +107,8 @@ fn an_erase_is_reported_after_the_pages_of_its_block_are_copied_elsewhere() {
     flash.migrate(pages[0], &mut frontier, Cause::Gc);
     flash.program(1, &mut frontier, Cause::Host);
     flash.read(1);
-    let host = |logical, page| FlashOp::Program { page, logical, cause: Cause::Host, from: None };
+    let (cause, from, tag) = (Cause::Host, None, UNTAGGED);
+    let host = |logical, page| FlashOp::Program { page, logical, cause, from, tag };
     let read = FlashOp::Read { page: 3, cause: Cause::Host };
     assert_eq!(
         *heard.0.lock().unwrap(),

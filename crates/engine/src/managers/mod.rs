@@ -22,7 +22,7 @@ pub use declared::{Declared, Needs, Only};
 pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
-use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
+use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tags, Tap};
 use crate::hints::{Hints, RequiredHints};
 use crate::observe::Report;
 use crate::params::Params;
@@ -136,6 +136,9 @@ pub trait BlockManager: Send + State {
 
     /// Host counters, mutable, to subtract the bytes of pages that a request covers only in part.
     fn host_mut(&mut self) -> &mut HostCounters;
+
+    /// Tags of the drive's data, if it counts by tag.
+    fn tags_mut(&mut self) -> Option<&mut Tags>;
 
     /// Observer of flash operations that the drive was built with, if any.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::BlockManager;
 use super::core::Core;
 use crate::error::{Error, Result};
-use crate::flash::{Array, BlockState, Observer, Tap};
+use crate::flash::{Array, BlockState, Observer, Tags, Tap};
 use crate::hints::{Hints, RequiredHints};
 use crate::observe::Report;
 use crate::state::{Identity, State};
@@ -105,6 +105,9 @@ impl<P: Policy> BlockManager for P {
                 self.without_hints()
             ))
         })?;
+        if let Some(tags) = self.core_mut().flash.tags_mut() {
+            tags.begin_batch(hints.tags, pages.len())?;
+        }
         let written_before = self.core().now();
         let written = self.write_pages(pages, &hints);
         let flash = &mut self.core_mut().flash;
@@ -157,6 +160,10 @@ impl<P: Policy> BlockManager for P {
 
     fn host_mut(&mut self) -> &mut crate::flash::HostCounters {
         self.core_mut().flash.host_mut()
+    }
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        self.core_mut().flash.tags_mut()
     }
 
     fn collect_idle(&mut self, lun: usize) -> Result<bool> {

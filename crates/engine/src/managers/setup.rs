@@ -43,6 +43,8 @@ pub struct Setup {
     pub wear: Wear,
     /// Custom policies. Their names replace specs.
     pub custom: CustomPolicies,
+    /// Number of the host's tags, or None if operations are not counted by tag.
+    pub tags: Option<u8>,
 }
 
 /// Logical pages at over-provisioning `op`. Halves are rounded to even, as in Python.
@@ -73,6 +75,7 @@ impl Setup {
             seed: 1,
             wear: Wear::default(),
             custom: CustomPolicies::default(),
+            tags: None,
         }
     }
 
@@ -134,6 +137,12 @@ impl Setup {
         Setup { custom, ..self }
     }
 
+    /// Counts flash operations by the host's tags, of which there are `tags`.
+    #[must_use]
+    pub fn tags(self, tags: u8) -> Self {
+        Setup { tags: Some(tags), ..self }
+    }
+
     /// Sizes of the drive that a placement may use when it is built.
     pub fn sizes(&self) -> Sizes {
         let Setup { geometry, layout, .. } = self;
@@ -149,8 +158,12 @@ impl Setup {
 
     /// Builds the flash array of the drive.
     pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
-        let Setup { geometry, logical_pages, layout, wear, .. } = *self;
-        Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
+        let Setup { geometry, logical_pages, layout, wear, tags, .. } = *self;
+        let mut flash = Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)?;
+        if let Some(tags) = tags {
+            flash.count_tags(tags)?;
+        }
+        Ok(flash)
     }
 
     /// First logical page of the mapping table if the table has its own frontiers, else None.
@@ -207,6 +220,10 @@ impl Setup {
             .with("layout", format!("{layout:?}"))
             .with("wear", format!("{wear:?}"))
             .with("seed", seed.to_string());
+        let identity = match self.tags {
+            None => identity,
+            Some(tags) => identity.with("number of tags", tags.to_string()),
+        };
         // This setting is left out if the table has no separate frontiers. Drives saved by earlier
         // versions, which had none, can therefore still be restored.
         Ok(match table_pages {

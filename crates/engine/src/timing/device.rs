@@ -2,10 +2,10 @@
 //! The device may be flash, a disk or an array of devices.
 
 use super::errors::ReadErrors;
-use super::late::Shift;
+use super::late::{Shift, TagShift};
 use crate::error::Result;
-use crate::flash::Counters;
-use crate::hints::{Hints, RequiredHints};
+use crate::flash::{Counters, TagCounters};
+use crate::hints::{Hints, RequiredHints, UNTAGGED};
 use crate::request::Op;
 
 /// Request of the host, with its position and length in bytes.
@@ -19,6 +19,15 @@ pub struct IoRequest {
     pub length: u64,
     /// True if a write must be durable when it completes.
     pub fua: bool,
+    /// Tag of a write, for drives that count by tag, or [`UNTAGGED`].
+    pub tag: u8,
+}
+
+impl IoRequest {
+    /// Request without a tag that need not be durable when it completes.
+    pub const fn new(op: Op, offset: u64, length: u64) -> Self {
+        IoRequest { op, offset, length, fua: false, tag: UNTAGGED }
+    }
 }
 
 /// Completed request.
@@ -145,6 +154,16 @@ pub trait BlockDevice: Send {
     /// Flash operations by cause since the device was new, without its initial fill.
     /// None for devices without flash.
     fn counters(&self) -> Option<Counters>;
+
+    /// Counters by tag since the device was new, if it counts by tag.
+    fn tag_counters(&self) -> Option<TagCounters> {
+        None
+    }
+
+    /// Corrections of the counters by tag, like [`Self::shifts`].
+    fn tag_shifts(&self) -> Vec<TagShift> {
+        Vec::new()
+    }
 
     /// Ends an interval of the host and begins the next one.
     /// The first interval begins when the device is new.

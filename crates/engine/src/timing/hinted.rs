@@ -21,7 +21,7 @@ impl WriteHints {
     /// Hints in the form that managers use.
     pub fn hints(&self) -> Hints<'_> {
         let WriteHints { groups, group_of, invalidation_times } = self;
-        Hints { groups, group_of, invalidation_times }
+        Hints { groups, group_of, invalidation_times, ..Hints::default() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 use super::hinted::Hinted;
-use super::measures::Measures;
+use super::measures::{Measures, Sampled};
 use super::slab::Slab;
 use super::window::{Counting, Window};
 use crate::error::{Error, Result};
@@ -244,8 +244,8 @@ impl TimedRun {
         self.go_to(edge_ns);
         match self.counting {
             Some(Counting::Before(window)) => {
-                let counters = self.device.counters().unwrap_or_default();
-                self.measures.begin_anew(&counters, self.elapsed_ns(), self.written_bytes);
+                let now = Sampled::of(&*self.device);
+                self.measures.begin_anew(now, self.elapsed_ns(), self.written_bytes);
                 self.counting = Some(Counting::Within(window));
             }
             Some(Counting::Within(window)) => {
@@ -311,6 +311,7 @@ impl TimedRun {
                 self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
                 self.take_sample();
                 self.measures.shift_samples(&self.device.shifts());
+                self.measures.shift_tag_samples(&self.device.tag_shifts());
             }
         }
         Ok(())
@@ -364,11 +365,13 @@ impl TimedRun {
     }
 
     fn take_sample(&mut self) {
-        let Some(counters) = self.device.counters() else { return };
+        if self.device.counters().is_none() {
+            return;
+        }
         self.device.mark();
         self.marks += 1;
-        let now_ns = self.elapsed_ns();
-        self.measures.sample(&counters, self.marks, now_ns, self.written_bytes);
+        let (now, now_ns) = (Sampled::of(&*self.device), self.elapsed_ns());
+        self.measures.sample(now, self.marks, now_ns, self.written_bytes);
     }
 
     fn is_warm(&self) -> bool {
@@ -459,6 +462,7 @@ impl TimedRun {
             offset: u64::from(request.first_page) * page_bytes + u64::from(request.head_bytes),
             length: request.bytes(self.page_bytes),
             fua: request.fua,
+            tag: request.tag,
         }
     }
 
@@ -540,7 +544,7 @@ fn measures_of(
     page_bytes: u32,
     limits: Limits,
 ) -> Result<Measures> {
-    let mut measures = Measures::new(device.counters().unwrap_or_default(), ended, page_bytes)?;
+    let mut measures = Measures::new(Sampled::of(device), ended, page_bytes)?;
     if limits.warmup_permille == 0 {
         measures.end_of_warmup(0);
     }

@@ -5,7 +5,12 @@
 //! interval of the write. Otherwise, the write amplification of a run would contain pages of its
 //! warm-up.
 
+use std::collections::BTreeMap;
+
 use crate::flash::{Cause, Counters};
+
+/// Correction of the counters by tag, for each place in [`crate::flash::TagCounters::row`].
+pub type TagShift = BTreeMap<usize, i64>;
 
 /// Correction of programs and erases that assigns them to the interval of their writes.
 /// It adds the work done after an interval for its writes, and subtracts the work done in it for

@@ -3,10 +3,10 @@
 
 use hdrhistogram::Histogram;
 
-use super::device::Busy;
-use super::late::Shift;
+use super::device::{BlockDevice, Busy};
+use super::late::{Shift, TagShift};
 use crate::error::{Error, Result};
-use crate::flash::Counters;
+use crate::flash::{Cause, Counters};
 use crate::request::Op;
 
 /// Longest latency that is recorded: more than a day.
@@ -60,6 +60,26 @@ pub struct Row {
     pub write_ns: u64,
 }
 
+/// Counters of a device at one moment.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// All counters; 0 for devices without flash.
+    pub counters: Counters,
+    /// Counters by tag, as [`crate::flash::TagCounters::row`].
+    /// Empty if the device does not count by tag.
+    pub by_tag: Vec<u64>,
+}
+
+impl Sampled {
+    /// Counters of `device` now.
+    pub fn of(device: &dyn BlockDevice) -> Self {
+        Sampled {
+            counters: device.counters().unwrap_or_default(),
+            by_tag: device.tag_counters().map_or_else(Vec::new, |tags| tags.row(&Cause::ALL)),
+        }
+    }
+}
+
 /// Measures of a run.
 #[derive(Debug)]
 pub struct Measures {
@@ -72,6 +92,8 @@ pub struct Measures {
     rows: Vec<Row>,
     row_ns: u64,
     samples: Vec<(u64, Counters)>,
+    /// Counters by tag of each sample, as [`Sampled::by_tag`].
+    tag_samples: Vec<Vec<u64>>,
     /// For each sample: number of intervals of the device that had ended.
     ended: Vec<u32>,
     sample_bytes: u64,
@@ -84,8 +106,8 @@ pub struct Measures {
 
 impl Measures {
     /// Builds empty measures. Samples are at first 16 written pages apart.
-    /// `counters` are the device's counters, and `ended` is its number of completed intervals.
-    pub fn new(counters: Counters, ended: u32, page_bytes: u32) -> Result<Self> {
+    /// `now` has the device's counters, and `ended` is its number of completed intervals.
+    pub fn new(now: Sampled, ended: u32, page_bytes: u32) -> Result<Self> {
         let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
             reads: Served::new()?,
@@ -95,7 +117,8 @@ impl Measures {
             until_ns: None,
             rows: Vec::with_capacity(MOST_ROWS),
             row_ns: FIRST_ROW_NS,
-            samples: vec![(0, counters)],
+            samples: vec![(0, now.counters)],
+            tag_samples: vec![now.by_tag],
             ended: vec![ended],
             sample_bytes,
             next_sample_bytes: sample_bytes,
@@ -129,6 +152,12 @@ impl Measures {
         &self.samples
     }
 
+    /// Counters by tag of each of [`Self::samples`], as [`crate::flash::TagCounters::row`].
+    /// The rows are empty if the device does not count by tag.
+    pub fn tag_samples(&self) -> &[Vec<u64>] {
+        &self.tag_samples
+    }
+
     /// True until the warm-up is over.
     pub fn is_warming_up(&self) -> bool {
         self.from_ns.is_none()
@@ -144,9 +173,10 @@ impl Measures {
     }
 
     /// Begins the measurement window, like [`Self::end_of_warmup`], and restarts the samples.
-    /// `counters` and `written_bytes` are the present values.
-    pub fn begin_anew(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
-        self.samples = vec![(now_ns, *counters)];
+    /// `now` and `written_bytes` are the present values.
+    pub fn begin_anew(&mut self, now: Sampled, now_ns: u64, written_bytes: u64) {
+        self.samples = vec![(now_ns, now.counters)];
+        self.tag_samples = vec![now.by_tag];
         self.ended = vec![0];
         self.next_sample_bytes = written_bytes + self.sample_bytes;
         self.end_of_warmup(now_ns);
@@ -218,11 +248,13 @@ impl Measures {
     }
 
     /// Stores a sample of the counters; `ended` is the number of completed intervals.
-    pub fn sample(&mut self, counters: &Counters, ended: u32, now_ns: u64, written_bytes: u64) {
-        self.samples.push((now_ns, *counters));
+    pub fn sample(&mut self, now: Sampled, ended: u32, now_ns: u64, written_bytes: u64) {
+        self.samples.push((now_ns, now.counters));
+        self.tag_samples.push(now.by_tag);
         self.ended.push(ended);
         if self.samples.len() >= MOST_SAMPLES {
             keep_every_second(&mut self.samples);
+            keep_every_second(&mut self.tag_samples);
             keep_every_second(&mut self.ended);
             self.sample_bytes *= 2;
         }
@@ -237,6 +269,22 @@ impl Measures {
             shifts[summed..ended].iter().for_each(|shift| sum.add(shift));
             summed = ended;
             *counters = sum.applied_to(counters);
+        }
+    }
+
+    /// Adds work that was done late to the counters by tag, like [`Self::shift_samples`].
+    pub fn shift_tag_samples(&mut self, shifts: &[TagShift]) {
+        let (mut sum, mut summed) = (TagShift::new(), 0);
+        for (row, &ended) in self.tag_samples.iter_mut().zip(&self.ended) {
+            let ended = shifts.len().min(ended as usize);
+            for (&place, &by) in shifts[summed..ended].iter().flatten() {
+                *sum.entry(place).or_default() += by;
+            }
+            summed = ended;
+            for (&place, &by) in &sum {
+                let count = row[place].checked_add_signed(by);
+                row[place] = count.expect("a counter must not become negative");
+            }
         }
     }
 

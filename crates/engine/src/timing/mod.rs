@@ -30,7 +30,7 @@ pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran, SlcWear};
 pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use errors::{Errors, ReadErrors, ReadFor};
 pub use host::{Limits, TimedRun};
-pub use late::Shift;
+pub use late::{Shift, TagShift};
 pub use measures::{Direction, Measures, Row, Served};
 pub use params::{
     Arbitration, Array, Bus, ByKind, Collection, Dispatch, Interface, MapCache, PlaneReads,

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::errors::ReadErrors;
 use super::extent::check_extent;
-use super::late::Shift;
+use super::late::{Shift, TagShift};
 use super::slab::Slab;
 use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES, SlcWear};
 use crate::error::{Error, Result};
-use crate::flash::Counters;
+use crate::flash::{Counters, TagCounters};
 use crate::hints::RequiredHints;
 use crate::request::Op;
 
@@ -223,6 +223,25 @@ impl BlockDevice for Raid0 {
     fn counters(&self) -> Option<Counters> {
         let each = self.members.iter().filter_map(|member| member.device.counters());
         each.reduce(|sum, other| sum.plus(&other))
+    }
+
+    fn tag_counters(&self) -> Option<TagCounters> {
+        let each = self.members.iter().filter_map(|member| member.device.tag_counters());
+        each.reduce(|mut sum, other| {
+            sum.add(&other);
+            sum
+        })
+    }
+
+    fn tag_shifts(&self) -> Vec<TagShift> {
+        let mut sums: Vec<TagShift> = Vec::new();
+        for shifts in self.members.iter().map(|member| member.device.tag_shifts()) {
+            sums.resize(sums.len().max(shifts.len()), TagShift::new());
+            for (sum, shift) in sums.iter_mut().zip(&shifts) {
+                shift.iter().for_each(|(&place, &by)| *sum.entry(place).or_default() += by);
+            }
+        }
+        sums
     }
 
     fn mark(&mut self) {

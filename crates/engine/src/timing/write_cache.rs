@@ -14,6 +14,8 @@ pub struct Data {
     pub written_in: u32,
     /// True if the page bypasses the SLC cache.
     pub is_direct: bool,
+    /// Tag of the last write.
+    pub tag: u8,
 }
 
 /// Page that was removed from the cache.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::hints::UNTAGGED;
 use crate::request::{Op, Request};
 use crate::state::{Checksum, Element};
 
@@ -97,6 +98,8 @@ pub struct Columns {
     /// 1 for FUA writes, which complete only when they would survive a power loss; 0 for all
     /// others.
     pub fua: Column<u8>,
+    /// Tag of each write, or [`UNTAGGED`].
+    pub tags: Column<u8>,
     /// Number of requests of the trace.
     pub length: usize,
 }
@@ -112,13 +115,14 @@ impl Columns {
             head_bytes: Column::own(requests.iter().map(|request| request.head_bytes).collect()),
             tail_bytes: Column::own(requests.iter().map(|request| request.tail_bytes).collect()),
             fua: Column::own(requests.iter().map(|request| u8::from(request.fua)).collect()),
+            tags: Column::own(requests.iter().map(|request| request.tag).collect()),
             length: requests.len(),
         }
     }
 
     /// Validates the columns, and stores columns that are all 0 as a single value.
     /// This applies to the times, to the FUA marks, and to the bytes before and after requests
-    /// together.
+    /// together. Tags become a single value if no request has one.
     ///
     /// Returns an error for an unknown operation number, or for columns of different lengths.
     pub(super) fn checked(mut self) -> Result<Self> {
@@ -129,7 +133,8 @@ impl Columns {
             && self.at_ns.has_length(length)
             && self.head_bytes.has_length(length)
             && self.tail_bytes.has_length(length)
-            && self.fua.has_length(length);
+            && self.fua.has_length(length)
+            && self.tags.has_length(length);
         if !is_even {
             return Err(Error::Spec(
                 "the columns of a trace have different lengths; each must have one value per \
@@ -153,7 +158,20 @@ impl Columns {
         if self.fua.is_all(0) {
             self.fua = Column::All(0);
         }
+        if self.tags.is_all(UNTAGGED) {
+            self.tags = Column::All(UNTAGGED);
+        }
         Ok(self)
+    }
+
+    /// True if any request has a tag.
+    pub(super) fn has_tags(&self) -> bool {
+        !matches!(self.tags, Column::All(UNTAGGED))
+    }
+
+    #[inline(always)]
+    pub(super) fn tag(&self, at: usize) -> u8 {
+        self.tags.get(at)
     }
 
     /// True if the requests have times.
@@ -181,6 +199,7 @@ impl Columns {
             head_bytes: self.head_bytes.get(at),
             tail_bytes: self.tail_bytes.get(at),
             fua: self.fua.get(at) != 0,
+            tag: self.tags.get(at),
         }
     }
 
@@ -199,6 +218,10 @@ impl Columns {
         });
         let is_any_durable = matches!(self.fua, Column::Each(_));
         add(checksum, if is_any_durable { self.length } else { 0 }, |at| self.fua.get(at));
+        // Left out without tags, so that states that were saved before tags existed stay valid.
+        if self.has_tags() {
+            add(checksum, self.length, |at| self.tag(at));
+        }
     }
 }
 

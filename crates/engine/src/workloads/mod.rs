@@ -137,6 +137,22 @@ pub trait Workload: State + Send {
         Unserved::default()
     }
 
+    /// True if the host gives its writes tags.
+    fn has_tags(&self) -> bool {
+        false
+    }
+
+    /// Tags of the pages that [`Self::next`] returned last; empty if they have none.
+    fn tags(&self) -> &[u8] {
+        &[]
+    }
+
+    /// Tags and partial bytes of the requests that [`Self::next`] completed last, of those with
+    /// tags that cover a page only in part. [`Unserved::partial_bytes`] has their sum.
+    fn partials(&self) -> &[(u8, u64)] {
+        &[]
+    }
+
     /// Discards the rest of a write request of which [`Self::next`] has returned only some pages.
     fn cut_request(&mut self) {}
 

@@ -22,6 +22,10 @@ pub struct Trace {
     /// Number of pages of the current request that were issued.
     issued: u32,
     unserved: Unserved,
+    /// Tags of the pages that were returned last; empty if the requests have no tags.
+    tags: Vec<u8>,
+    /// Bytes of these pages outside their requests, by the tags of the requests.
+    partials: Vec<(u8, u64)>,
 }
 
 state! {
@@ -33,6 +37,8 @@ state! {
         value request,
         value issued,
         value unserved,
+        scratch tags,
+        scratch partials,
     } where is_sound
 }
 
@@ -149,6 +155,8 @@ impl Trace {
             request: 0,
             issued: 0,
             unserved: Unserved::default(),
+            tags: Vec::new(),
+            partials: Vec::new(),
         })
     }
 
@@ -170,6 +178,28 @@ impl Trace {
         self.request <= columns.length
             && (self.issued == 0 || is_within(self.request))
             && self.unserved.is_plausible()
+    }
+
+    /// Notes the tag of the next `pages` pages of the present batch.
+    #[inline(always)]
+    fn tag(&mut self, pages: u32) {
+        let tag = self.requests.columns.tag(self.request);
+        // One page is the usual case, and faster than a loop.
+        if pages == 1 {
+            self.tags.push(tag);
+        } else {
+            self.tags.resize(self.tags.len() + pages as usize, tag);
+        }
+    }
+
+    /// Notes the bytes of the present request's pages that the request does not cover.
+    #[inline(always)]
+    fn count_partial(&mut self, request: &Request) {
+        let bytes = request.partial_bytes();
+        self.unserved.partial_bytes += bytes;
+        if bytes > 0 && self.requests.columns.has_tags() {
+            self.partials.push((request.tag, bytes));
+        }
     }
 
     fn pass_over(&mut self, request: &Request) {
@@ -204,6 +234,9 @@ impl Workload for Trace {
     /// Merges writes across the reads and flushes between them.
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         let mut filled = 0;
+        let has_tags = self.requests.columns.has_tags();
+        self.tags.clear();
+        self.partials.clear();
         loop {
             // A batch does not extend beyond its pass, so that every pass has the same sequence of
             // batches. If the buffer is empty, only the requests before the next write of this pass
@@ -227,10 +260,13 @@ impl Workload for Trace {
                     for (slot, page) in buffer[filled..].iter_mut().zip(first..first + count) {
                         *slot = page;
                     }
+                    if has_tags {
+                        self.tag(count);
+                    }
                     filled += count as usize;
                     self.issued += count;
                     if count == left {
-                        self.unserved.partial_bytes += request.partial_bytes();
+                        self.count_partial(&request);
                         self.request += 1;
                         self.issued = 0;
                     }
@@ -250,6 +286,18 @@ impl Workload for Trace {
 
     fn take_unserved(&mut self) -> Unserved {
         std::mem::take(&mut self.unserved)
+    }
+
+    fn has_tags(&self) -> bool {
+        self.requests.columns.has_tags()
+    }
+
+    fn tags(&self) -> &[u8] {
+        &self.tags
+    }
+
+    fn partials(&self) -> &[(u8, u64)] {
+        &self.partials
     }
 
     fn pacing(&self) -> Pacing {

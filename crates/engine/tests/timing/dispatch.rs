@@ -33,7 +33,7 @@ fn written_ns(dispatch: Dispatch) -> u64 {
     let asked: Vec<(u64, IoRequest)> = (0..4000)
         .map(|_| {
             let offset = u64::from(random.below(logical_pages)) * PAGE;
-            (0, IoRequest { op: Op::Write, offset, length: PAGE, fua: false })
+            (0, IoRequest::new(Op::Write, offset, PAGE))
         })
         .collect();
     let answered = answers(&mut ssd, &asked);

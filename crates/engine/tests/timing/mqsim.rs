@@ -59,7 +59,7 @@ fn drive(timing: Timing) -> Ssd {
 }
 
 fn latency_ns(timing: Timing, op: Op, length: u64) -> u64 {
-    answers(&mut drive(timing), &[(0, IoRequest { op, offset: 0, length, fua: false })])[0]
+    answers(&mut drive(timing), &[(0, IoRequest::new(op, 0, length))])[0]
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn what_was_read_to_keep_the_other_half_of_a_page_delays_a_write_as_in_mqsim() {
     let mut timing = timing();
     timing.host.read_modify_write = true;
     let mut drive = drive(timing);
-    let half = IoRequest { op: Op::Write, offset: 0, length: 4096, fua: false };
+    let half = IoRequest::new(Op::Write, 0, 4096);
     let found_ns = answers(&mut drive, &[(0, half)])[0];
     // The program then brings the whole page over the channel, for which MQSim takes no time.
     assert_eq!(found_ns, 763_965 + 87_598 + 3 * 4096);

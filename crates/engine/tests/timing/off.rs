@@ -65,11 +65,11 @@ fn draw(random: &mut Stream) -> IoRequest {
     let (page, pages) = (random.below(HOST_PAGES - 4), 1 + random.below(4));
     let (offset, length) = (u64::from(page) * PAGE, u64::from(pages) * PAGE);
     match kind {
-        0..=8 => IoRequest { op: Op::Write, offset, length, fua: kind == 0 },
-        9..=10 => IoRequest { op: Op::Write, offset: offset + 512, length: 1024, fua: false },
-        11..=13 => IoRequest { op: Op::Read, offset, length, fua: false },
-        14 => IoRequest { op: Op::Trim, offset, length, fua: false },
-        _ => IoRequest { op: Op::Flush, offset: 0, length: 0, fua: false },
+        0..=8 => IoRequest { fua: kind == 0, ..IoRequest::new(Op::Write, offset, length) },
+        9..=10 => IoRequest::new(Op::Write, offset + 512, 1024),
+        11..=13 => IoRequest::new(Op::Read, offset, length),
+        14 => IoRequest::new(Op::Trim, offset, length),
+        _ => IoRequest::new(Op::Flush, 0, 0),
     }
 }
 

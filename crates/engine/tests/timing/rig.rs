@@ -64,7 +64,7 @@ pub fn ssd(shape: Shape, timing: &Timing) -> Ssd {
 }
 
 pub fn of_pages(op: Op, page: u64, pages: u64) -> IoRequest {
-    IoRequest { op, offset: page * PAGE, length: pages * PAGE, fua: false }
+    IoRequest::new(op, page * PAGE, pages * PAGE)
 }
 
 pub fn read(page: u64) -> IoRequest {
@@ -75,7 +75,7 @@ pub fn write(page: u64) -> IoRequest {
     of_pages(Op::Write, page, 1)
 }
 
-pub const FLUSH: IoRequest = IoRequest { op: Op::Flush, offset: 0, length: 0, fua: false };
+pub const FLUSH: IoRequest = IoRequest::new(Op::Flush, 0, 0);
 
 /// Times at which requests are answered that are asked at given times.
 pub fn answers(ssd: &mut Ssd, asked: &[(u64, IoRequest)]) -> Vec<u64> {

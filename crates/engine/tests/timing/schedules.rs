@@ -91,7 +91,7 @@ fn data_of_the_next_program_cross_the_channel_while_the_array_is_programming() {
 
 #[test]
 fn a_part_of_a_page_is_written_once_the_rest_was_read() {
-    let part = IoRequest { op: Op::Write, offset: 0, length: 512, fua: false };
+    let part = IoRequest::new(Op::Write, 0, 512);
     let read_ns = 100 + 1000 + (4096 - 512);
     for reads_first in [false, true] {
         let scheduling = Scheduling { reads_first, ..Scheduling::default() };
@@ -227,7 +227,7 @@ fn a_fua_write_goes_through_the_cache() {
 #[test]
 fn a_request_of_no_length_takes_no_flash() {
     let mut drive = ssd(ONE_DIE, &timing());
-    let nothing = |op| IoRequest { op, offset: 100, length: 0, fua: false };
+    let nothing = |op| IoRequest::new(op, 100, 0);
     let asked = [(0, nothing(Op::Read)), (0, nothing(Op::Write)), (0, nothing(Op::Trim))];
     assert_eq!(answers(&mut drive, &asked), [0, 0, 0]);
     assert_eq!((drive.read_operations(), drive.program_operations()), (0, 0));
@@ -236,7 +236,7 @@ fn a_request_of_no_length_takes_no_flash() {
 #[test]
 fn pages_without_data_and_parts_of_pages_to_trim_take_no_time() {
     let mut drive = ssd(ONE_DIE, &timing());
-    let part = IoRequest { op: Op::Trim, offset: 0, length: 2 * PAGE - 512, fua: false };
+    let part = IoRequest::new(Op::Trim, 0, 2 * PAGE - 512);
     let asked = [(0, part), (0, read(0)), (10_000, read(1))];
     assert_eq!(answers(&mut drive, &asked), [0, 0, 15_196]);
     let host = drive.counters().expect("a flash drive").host;

@@ -141,7 +141,7 @@ fn a_trim_forgets_what_the_cache_holds() {
 
 #[test]
 fn a_part_of_a_page_is_merged_with_the_rest_from_the_cache() {
-    let part = IoRequest { op: Op::Write, offset: 3 * PAGE, length: 512, fua: false };
+    let part = IoRequest::new(Op::Write, 3 * PAGE, 512);
     let mut drive = cached(slc());
     let rest_ns = 100 + 500 + (4096 - 512);
     let answered = answers(&mut drive, &[(0, write(3)), (LATE_NS, part)]);

@@ -89,7 +89,7 @@ impl NaiveDrive {
                 self.open_block(stream, pool);
             }
             self.program(logical, stream, pool);
-            self.counters.gc_programs += 1;
+            self.count_gc(logical);
         }
     }
 

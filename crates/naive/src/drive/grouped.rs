@@ -309,7 +309,7 @@ impl NaiveDrive {
             self.group_state_mut().groups.count_migration(group);
         }
         self.program(logical, group, lun);
-        self.counters.gc_programs += 1;
+        self.count_gc(logical);
     }
 
     fn end_interval(&mut self) {

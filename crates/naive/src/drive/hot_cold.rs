@@ -107,7 +107,7 @@ impl NaiveDrive {
     fn copy(&mut self, pages: Vec<u32>, stream: usize, pool: usize) {
         for logical in pages {
             self.program(logical, stream, pool);
-            self.counters.gc_programs += 1;
+            self.count_gc(logical);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Wear levelling: each rule as a search of all blocks.
 
-use super::{NaiveDrive, Page, TABLE};
+use super::{CountedFor, NaiveDrive, Page, TABLE};
 use crate::setup::{Leveling, Manager};
 
 /// State of a block in the dual pool.
@@ -60,6 +60,7 @@ impl NaiveDrive {
         }
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
+        pages.iter().for_each(|&logical| self.count_moved(logical, CountedFor::WearLeveling));
         for (at, page) in self.range_of(worn).enumerate() {
             self.pages[page] = pages.get(at).map_or(Page::Invalid, |&logical| Page::Valid(logical));
         }

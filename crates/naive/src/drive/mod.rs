@@ -17,6 +17,7 @@ use writeamp_engine::rng::Stream;
 
 use crate::placements::{self, Scheme};
 use crate::setup::{Hint, HostGroup, Layout, Manager, Setup};
+use crate::tags::TagCounts;
 use crate::victims::{self, Rule};
 use grouped::GroupState;
 use leveling::PoolMember;
@@ -67,6 +68,15 @@ pub struct Counters {
     pub wear_leveling_programs: u64,
     pub erases: u64,
     pub trimmed_pages: u64,
+}
+
+/// Index in reports of the cause of a program.
+#[derive(Debug, Clone, Copy)]
+enum CountedFor {
+    Host = 0,
+    Gc = 1,
+    WearLeveling = 2,
+    Mapping = 5,
 }
 
 /// Number of the stream for the mapping table. Placements never return this number.
@@ -124,6 +134,11 @@ pub struct NaiveDrive {
     group_state: Option<GroupState>,
     /// Scan for victims of a manager with two regions.
     scan: Scan,
+    /// Tag of the write that is being served.
+    tag: u8,
+    /// Tag of the current version of each page.
+    tag_of: HashMap<u32, u8>,
+    by_tag: TagCounts,
 }
 
 impl NaiveDrive {
@@ -179,6 +194,9 @@ impl NaiveDrive {
             host_groups: Vec::new(),
             group_state: None,
             scan: Scan::default(),
+            tag: 0,
+            tag_of: HashMap::new(),
+            by_tag: TagCounts::new(),
         };
         match drive.setup.manager {
             Manager::HotCold { .. } => {
@@ -210,6 +228,7 @@ impl NaiveDrive {
     pub fn write(&mut self, logical: u32, hint: Hint) {
         *self.writes.entry(logical).or_default() += 1;
         self.written_at.insert(logical, self.clock.now);
+        self.tag = hint.tag;
         if let Manager::HotCold { .. } = self.setup.manager {
             return self.write_hot_or_cold(logical, self.is_hot(hint.group));
         }
@@ -224,6 +243,7 @@ impl NaiveDrive {
             self.invalidate(logical);
             self.program(logical, TABLE, pool);
             self.counters.table_programs += 1;
+            self.count_written(logical, CountedFor::Mapping);
             return;
         }
         let now = self.clock.now;
@@ -282,6 +302,11 @@ impl NaiveDrive {
         self.counters
     }
 
+    /// Returns the programs by tag and cause.
+    pub fn by_tag(&self) -> &TagCounts {
+        &self.by_tag
+    }
+
     /// Returns the counters when the first block reached n erases, for n = 1, 2, … in order.
     ///
     /// The list ends with the wear limit; it is empty without one.
@@ -303,6 +328,24 @@ impl NaiveDrive {
         self.invalidate(logical);
         self.program(logical, stream, pool);
         self.counters.host_programs += 1;
+        self.count_written(logical, CountedFor::Host);
+    }
+
+    /// Counts the program of a page with its new tag.
+    fn count_written(&mut self, logical: u32, cause: CountedFor) {
+        self.tag_of.insert(logical, self.tag);
+        *self.by_tag.entry((self.tag, cause as usize)).or_default() += 1;
+    }
+
+    /// Counts the program of a page that collection has moved.
+    fn count_gc(&mut self, logical: u32) {
+        self.counters.gc_programs += 1;
+        self.count_moved(logical, CountedFor::Gc);
+    }
+
+    /// Counts a moved page under the tag of its current version.
+    fn count_moved(&mut self, logical: u32, cause: CountedFor) {
+        *self.by_tag.entry((self.tag_of[&logical], cause as usize)).or_default() += 1;
     }
 
     /// Invalidates the current version of `logical`; true if there was one.

@@ -43,7 +43,10 @@ fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
         HostGroup { pages: cold_pages, write_share: 0.1 },
     ]);
     for &page in pages {
-        drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), invalidation_time: None });
+        drive.write(
+            page,
+            Hint { group: u8::from(page >= HOT_PAGES), invalidation_time: None, tag: 0 },
+        );
     }
     drive
 }
@@ -108,7 +111,7 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
     let turn = |drive: &mut NaiveDrive| {
-        [0, 1].map(|page| drive.write(page, Hint { group: 1, invalidation_time: None }))
+        [0, 1].map(|page| drive.write(page, Hint { group: 1, invalidation_time: None, tag: 0 }))
     };
     for _ in 0..3 {
         turn(&mut drive); // erases blocks 0, 1 and 2

@@ -66,7 +66,7 @@ impl NaiveDrive {
                     self.open_block(MOVED, 0);
                 }
                 self.program(logical, MOVED, 0);
-                self.counters.gc_programs += 1;
+                self.count_gc(logical);
             }
         }
     }

@@ -40,6 +40,8 @@ pub struct Hint {
     pub group: u8,
     /// Clock at which the page becomes invalid, in host pages written; None if never.
     pub invalidation_time: Option<u64>,
+    /// Tag of the written version, for counters by tag.
+    pub tag: u8,
 }
 
 /// Division of the blocks into pools, and the scope of collection.

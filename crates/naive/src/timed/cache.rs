@@ -16,6 +16,8 @@ pub struct Cached {
     pub interval: usize,
     /// True if it bypasses the SLC cache.
     pub is_direct: bool,
+    /// Tag of its last write.
+    pub tag: u8,
 }
 
 #[derive(Debug)]
@@ -81,7 +83,7 @@ impl<L: Logical> TimedDrive<L> {
         let request = self.request(id).clone();
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
-            let (interval, is_direct) = (request.interval, request.is_direct);
+            let (interval, is_direct, tag) = (request.interval, request.is_direct, request.tag);
             if self.cached().dirty_of(page).is_some() || self.cached().room() > 0 {
                 self.store_hint(&request, page);
             }
@@ -89,6 +91,7 @@ impl<L: Logical> TimedDrive<L> {
                 cached.dirty.extend(sectors);
                 cached.interval = interval;
                 cached.is_direct = is_direct;
+                cached.tag = tag;
             } else {
                 if self.cached().room() == 0 {
                     if !self.array.has_work() {
@@ -96,7 +99,7 @@ impl<L: Logical> TimedDrive<L> {
                     }
                     return false;
                 }
-                self.cached().pages.push(Cached { page, dirty: sectors, interval, is_direct });
+                self.cached().pages.push(Cached { page, dirty: sectors, interval, is_direct, tag });
                 self.keep_room();
             }
             self.request_mut(id).cached_pages += 1;
@@ -124,7 +127,8 @@ impl<L: Logical> TimedDrive<L> {
             let bytes = self.profile.sector_bytes() * cached.dirty.len() as u32;
             let bytes = bytes.min(self.profile.page_bytes);
             self.charged_interval = Some(cached.interval);
-            self.write_page(cached.page, bytes, Waiter::CachedPage, cached.is_direct);
+            let kind = (cached.is_direct, cached.tag);
+            self.write_page(cached.page, bytes, Waiter::CachedPage, kind);
             self.charged_interval = None;
         }
     }

@@ -22,7 +22,7 @@ pub enum ProgramFor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogicalOp {
     Read { page: u32 },
-    Program { page: u32, cause: ProgramFor, from: Option<u32> },
+    Program { page: u32, logical: u32, cause: ProgramFor, from: Option<u32> },
     Erase { block: u32 },
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::TimedDrive;
 use super::array::{OpId, Waiter};
 use super::profile::{Logical, LogicalOp, ProgramFor};
+use crate::tags::{OF_DRIVE, UNTAGGED};
 
 #[derive(Debug, Default)]
 pub struct Programs {
@@ -23,6 +24,7 @@ struct PageWrite {
     /// Reads that its program waits for.
     after: Vec<OpId>,
     waiter: Option<Waiter>,
+    tag: u8,
 }
 
 impl<L: Logical> TimedDrive<L> {
@@ -34,15 +36,23 @@ impl<L: Logical> TimedDrive<L> {
     }
 
     /// Writes a page; `bytes` of it are new.
-    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter, is_direct: bool) {
+    ///
+    /// `is_direct` is true if it bypasses the SLC cache, and `tag` is its tag.
+    pub(super) fn write_page(
+        &mut self,
+        page: u32,
+        bytes: u32,
+        waiter: Waiter,
+        (is_direct, tag): (bool, u8),
+    ) {
         if self.slc.is_some() && !is_direct && self.slc_has_room() {
-            return self.write_to_slc(page, bytes, waiter);
+            return self.write_to_slc(page, bytes, waiter, tag);
         }
         self.collect_if_short();
         let (cause, bytes, after) = self.prepare_write(page, bytes);
         self.forget_in_slc(page);
         let ops = self.write_logical(page, self.hint_on(page));
-        let written = PageWrite { cause, bytes, after, waiter: Some(waiter) };
+        let written = PageWrite { cause, bytes, after, waiter: Some(waiter), tag };
         self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
         self.update_table();
     }
@@ -86,13 +96,16 @@ impl<L: Logical> TimedDrive<L> {
             bytes: self.profile.page_bytes,
             after: read.into_iter().collect(),
             waiter: None,
+            tag: self.tag_of[&page],
         };
         self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
     }
 
-    pub(super) fn count(&mut self, cause: ProgramFor) {
+    pub(super) fn count(&mut self, cause: ProgramFor, tag: u8) {
         self.counters.programs[cause as usize] += 1;
-        self.interval().programs[cause as usize] += 1;
+        let interval = self.interval();
+        interval.programs[cause as usize] += 1;
+        *interval.by_tag.entry((tag, cause as usize)).or_default() += 1;
     }
 
     pub(super) fn write_table_page(&mut self, table_page: u32, is_partial: bool) {
@@ -110,6 +123,7 @@ impl<L: Logical> TimedDrive<L> {
             bytes: self.profile.page_bytes,
             after: rest.into_iter().collect(),
             waiter: None,
+            tag: OF_DRIVE,
         };
         self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
     }
@@ -162,7 +176,7 @@ impl<L: Logical> TimedDrive<L> {
                     }
                     self.erase(block, &std::mem::take(&mut copies), lun);
                 }
-                LogicalOp::Program { page, cause, from } => {
+                LogicalOp::Program { page, logical, cause, from } => {
                     let program = self.program_of(page);
                     let is_written = matches!(cause, ProgramFor::Host | ProgramFor::Mapping);
                     let written = written.filter(|_| is_written);
@@ -172,7 +186,13 @@ impl<L: Logical> TimedDrive<L> {
                         (ProgramFor::Gc, _) => (collected, self.profile.page_bytes),
                         _ => (cause, self.profile.page_bytes),
                     };
-                    self.count(cause);
+                    let tag = match written {
+                        Some(written) => written.tag,
+                        None if cause == ProgramFor::Padding => OF_DRIVE,
+                        None => self.tag_of.get(&logical).copied().unwrap_or(UNTAGGED),
+                    };
+                    self.tag_of.insert(logical, tag);
+                    self.count(cause, tag);
                     if cause == ProgramFor::WearLeveling {
                         leveled = Some(self.profile.block_of(page));
                     }

@@ -36,6 +36,8 @@ pub struct Request {
     pub hints: Vec<u64>,
     /// True if its pages bypass the SLC cache.
     pub is_direct: bool,
+    /// Tag of a write.
+    pub tag: u8,
 }
 
 impl Request {
@@ -76,7 +78,7 @@ impl Profile {
 impl<L: Logical> TimedDrive<L> {
     /// Submits a request; [`Self::step`] returns `id` when it is answered.
     ///
-    /// `hints` are the hints on the pages of a write, if the drive uses any.
+    /// `hints` are the hints on the pages of a write, if the drive uses any. `tag` is its tag.
     pub fn submit(
         &mut self,
         now_ns: u64,
@@ -84,6 +86,7 @@ impl<L: Logical> TimedDrive<L> {
         (offset, length): (u64, u64),
         id: u32,
         hints: Vec<u64>,
+        tag: u8,
     ) {
         self.clock.now_ns = now_ns;
         self.submitted += 1;
@@ -102,6 +105,7 @@ impl<L: Logical> TimedDrive<L> {
             interval: 0,
             hints,
             is_direct: false,
+            tag,
         });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
         let in_ns = if kind == RequestKind::Read { read_in_ns } else { write_in_ns };
@@ -226,8 +230,9 @@ impl<L: Logical> TimedDrive<L> {
                 && cached.is_none()
                 && cache.room() > 0
             {
-                let (dirty, interval, is_direct) = (BTreeSet::new(), 0, false);
-                cache.pages.push(super::cache::Cached { page, dirty, interval, is_direct });
+                let (dirty, interval, is_direct, tag) = (BTreeSet::new(), 0, false, 0);
+                let cached = super::cache::Cached { page, dirty, interval, is_direct, tag };
+                cache.pages.push(cached);
             }
         }
         if let Some((_, read, _)) = last {
@@ -253,7 +258,8 @@ impl<L: Logical> TimedDrive<L> {
             }
             self.request_mut(request.id).waits += 1;
             self.store_hint(request, page);
-            self.write_page(page, bytes, Waiter::Request(request.id), request.is_direct);
+            let waiter = Waiter::Request(request.id);
+            self.write_page(page, bytes, waiter, (request.is_direct, request.tag));
         }
         self.pad_begun();
     }

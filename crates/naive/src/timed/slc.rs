@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
 use super::{Event, TimedDrive};
+use crate::tags::OF_DRIVE;
 
 /// Row of blocks that is in use.
 #[derive(Debug)]
@@ -208,7 +209,7 @@ impl<L: Logical> TimedDrive<L> {
         true
     }
 
-    pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter) {
+    pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter, tag: u8) {
         let (_, bytes, after) = self.prepare_write(page, bytes);
         self.slc().forget(page);
         if self.logical.physical(page).is_some() {
@@ -219,6 +220,7 @@ impl<L: Logical> TimedDrive<L> {
             self.array.notify(read, Waiter::Operation(program));
         }
         self.array.notify(program, waiter);
+        self.tag_of.insert(page, tag);
         self.fill_slc(Some(page), bytes);
         self.update_table();
     }
@@ -231,7 +233,8 @@ impl<L: Logical> TimedDrive<L> {
     }
 
     fn fill_slc(&mut self, logical: Option<u32>, bytes: u32) {
-        self.count(ProgramFor::Slc);
+        let tag = logical.map_or(OF_DRIVE, |page| self.tag_of[&page]);
+        self.count(ProgramFor::Slc, tag);
         let first = self.profile.first_slc_page();
         let slc = self.slc();
         let row = slc.rows.back_mut().expect("a row is open");

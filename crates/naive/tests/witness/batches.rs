@@ -1,10 +1,11 @@
 //! Tests that the size of batches does not change the outcome of a run.
 
+use writeamp_engine::flash::TagCounters;
 use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, Shape, Wear};
 use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::rng::Stream;
 
-use crate::cases::{Blueprint, Combination, combinations};
+use crate::cases::{Blueprint, Combination, TAGS, combinations};
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
@@ -25,6 +26,9 @@ struct Outcome {
     first_to_reach: Vec<Moment>,
     end_of_life: Option<EndOfLife>,
     map: Vec<Option<u32>>,
+    by_tag: Option<TagCounters>,
+    /// Tag of the data of each page.
+    tags: Vec<Option<u8>>,
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn outcome_in_time(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
 fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
     let logical_pages = LOGICAL_PAGES.min(blueprint.most_logical_pages());
     let mut drive = blueprint.build(logical_pages).expect("a drive with spare space");
-    let mut random = Stream::new(5, "picks");
+    let (mut random, mut tags) = (Stream::new(5, "picks"), Stream::new(5, "tags"));
     let hot = Group { pages: logical_pages / 10, write_share: 0.5 };
     let groups = [hot, Group { pages: logical_pages - hot.pages, write_share: 0.5 }];
     for _ in 0..10 {
@@ -96,10 +100,12 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
                 batch.iter().map(|&page| u8::from(page >= logical_pages / 10)).collect();
             let invalidation_times: Vec<u64> =
                 batch.iter().map(|&page| u64::from(page) * 40).collect();
+            let tags: Vec<u8> = batch.iter().map(|_| tags.below(TAGS.into()) as u8).collect();
             let hints = Hints {
                 groups: &groups,
                 group_of: &group_of,
                 invalidation_times: &invalidation_times,
+                tags: &tags,
             };
             drive.write(batch, Some(hints)).expect("valid pages");
         });
@@ -115,5 +121,7 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         first_to_reach: flash.wear().first_to_reach().to_vec(),
         end_of_life: flash.wear().end_of_life().cloned(),
         map: (0..logical_pages).map(|page| flash.physical(page)).collect(),
+        by_tag: flash.tag_counters(),
+        tags: (0..logical_pages).map(|page| Some(flash.tag_at(flash.physical(page)?))).collect(),
     }
 }

@@ -21,6 +21,9 @@ const MAX_PHYSICAL_PAGES: u32 = 1500;
 /// Sizes of blocks that divide a 64-bit word, fill it, or differ from it by one page.
 const ROUND_PAGES_PER_BLOCK: [u32; 6] = [2, 16, 32, 63, 64, 65];
 
+/// Number of tags of the host.
+pub const TAGS: u8 = 3;
+
 /// Environment variable with the only registered policy to test; `make check-policy` sets it.
 const ONLY: &str = "WRITEAMP_POLICY";
 
@@ -133,6 +136,7 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
+            tags: Some(TAGS),
             ..Setup::new(self.geometry)
         }
     }

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use writeamp_engine::flash::{Cause, Moment, Wear};
-use writeamp_engine::hints::{Group, Hints, NEVER};
+use writeamp_engine::flash::{Array, Cause, Moment, Wear};
+use writeamp_engine::hints::{Group, Hints, NEVER, UNTAGGED};
 use writeamp_engine::leveling::WEAR_LEVELERS;
 use writeamp_engine::managers::MANAGERS;
 use writeamp_engine::managers::{self, BlockManager, Layout};
@@ -11,10 +11,10 @@ use writeamp_engine::registry::Registry;
 use writeamp_engine::victims::VICTIMS;
 use writeamp_naive::{
     Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive, Setup,
-    Spec,
+    Spec, TagCounts,
 };
 
-use crate::cases::Case;
+use crate::cases::{Case, TAGS};
 use crate::host::{Burst, Request};
 
 /// Largest number of requests that the message of a failure quotes.
@@ -100,17 +100,20 @@ impl Pair {
                         pages: group.pages,
                         write_share: group.write_share,
                     }));
-                    for ((&page, &group), &invalidation_time) in
-                        pages.iter().zip(&group_of).zip(&invalidation_times)
+                    let tags: Vec<u8> =
+                        pages.iter().zip(clock..).map(|(&page, now)| tag(page, now)).collect();
+                    for (((&page, &group), &invalidation_time), &tag) in
+                        pages.iter().zip(&group_of).zip(&invalidation_times).zip(&tags)
                     {
                         let invalidation_time =
                             (invalidation_time != NEVER).then_some(invalidation_time);
-                        self.naive.write(page, Hint { group, invalidation_time });
+                        self.naive.write(page, Hint { group, invalidation_time, tag });
                     }
                     let hints = Hints {
                         groups: &groups,
                         group_of: &group_of,
                         invalidation_times: &invalidation_times,
+                        tags: &tags,
                     };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
@@ -156,6 +159,7 @@ impl Pair {
         let host_pages = flash.counters().host.written_pages;
         equal("the host's clock", &host_pages, &self.naive.counters().host_programs)?;
         equal("the counters", &counters, &self.naive.counters())?;
+        equal("the counters by tag", &by_tag(flash), self.naive.by_tag())?;
         equal("the erases of each block", flash.erase_counts(), self.naive.erase_counts())?;
         let of_blocks = |invalid_pages: &dyn Fn(u32) -> u32| -> Vec<u32> {
             (0..flash.geometry().blocks()).map(invalid_pages).collect()
@@ -198,6 +202,23 @@ fn equal<T: PartialEq + Debug + ?Sized>(what: &str, engine: &T, naive: &T) -> Re
         Ok(())
     } else {
         Err(format!("{what} differ:\nengine {engine:?}\nnaive  {naive:?}"))
+    }
+}
+
+/// Returns the programs by tag and cause, without those that are 0.
+fn by_tag(flash: &Array) -> TagCounts {
+    let counters = flash.tag_counters().expect("a drive that counts by tag");
+    let keys = counters.tags().flat_map(|tag| Cause::ALL.map(|cause| (tag, cause)));
+    keys.map(|(tag, cause)| ((tag, cause as usize), counters.programs(tag, cause)))
+        .filter(|&(_, programs)| programs > 0)
+        .collect()
+}
+
+/// Returns the tag of a write: few tags, and sometimes none.
+fn tag(page: u32, now: u64) -> u8 {
+    match (u64::from(page) + now) * 7 % 11 % u64::from(TAGS + 1) {
+        tag if tag < u64::from(TAGS) => tag as u8,
+        _ => UNTAGGED,
     }
 }
 

@@ -9,13 +9,14 @@ mod leveled;
 mod profiles;
 
 use proptest::prelude::*;
+use writeamp_engine::hints::UNTAGGED;
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{IoRequest, Ssd};
 use writeamp_naive::timed::TimedDrive;
 
 use books::{Books, filled_drive};
 use hosts::{Asking, drive};
-use profiles::{Drive, Parts, Times, drives};
+use profiles::{Drive, Parts, TAGS, Times, drives};
 
 /// Draft of a request for a drive of unknown size: kind, position, length, and gap in time.
 type Draft = (u8, u32, u32, u64);
@@ -43,7 +44,8 @@ fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {
     let fua = op == Op::Write && kind / 16 == 0;
     let gap_ns = if gap.is_multiple_of(50) { 400_000 + gap % 1_000_000 } else { gap % 60_013 };
     let whim = (gap >> 32) as u32;
-    Asking { request: IoRequest { op, offset, length, fua }, gap_ns, whim }
+    let tag = [0, 1, TAGS - 1, UNTAGGED][(whim >> 8) as usize % 4];
+    Asking { request: IoRequest { op, offset, length, fua, tag }, gap_ns, whim }
 }
 
 fn agrees(case: &Drive, drafts: &[Draft], closed: Option<usize>) -> Result<(), TestCaseError> {

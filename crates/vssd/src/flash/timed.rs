@@ -134,7 +134,7 @@ impl TimedFlash {
     fn submit_at(&mut self, at_ns: u64, request: &Request, partly_allocated: u64) -> Result<u32> {
         let now_ns = at_ns.max(self.settled_ns + 1);
         let Request { op, offset, length, fua } = *request;
-        let request = IoRequest { op, offset, length: u64::from(length), fua };
+        let request = IoRequest { fua, ..IoRequest::new(op, offset, length.into()) };
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
         // A failed request has a row in the journal. A replay repeats it, so its count and time are

@@ -127,6 +127,7 @@ def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSim
             logical_pages=_all_pages(device),
             table_pages=pages_apart(_times(device), device.logical_pages, device.page_bytes),
             observed=True,
+            tags=plan.tag_count,
         ),
         load,
         seed=seed,

@@ -53,7 +53,7 @@ fn disk(profile: &DiskProfile) -> Disk {
 }
 
 fn request(op: Op, first_sector: u64, sectors: u64) -> IoRequest {
-    IoRequest { op, offset: first_sector * 512, length: sectors * 512, fua: false }
+    IoRequest::new(op, first_sector * 512, sectors * 512)
 }
 
 fn flush() -> IoRequest {

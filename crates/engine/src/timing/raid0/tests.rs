@@ -14,7 +14,7 @@ fn array(servers: Vec<Server>) -> Raid0 {
 }
 
 fn read(offset: u64, length: u64) -> IoRequest {
-    IoRequest { op: Op::Read, offset, length, fua: false }
+    IoRequest::new(Op::Read, offset, length)
 }
 
 fn run(array: &mut Raid0) -> Vec<(u32, u64)> {
@@ -86,7 +86,7 @@ fn a_member_gets_no_more_than_it_takes_at_once() {
 fn a_flush_goes_to_every_member() {
     let slow = Server { request_ns: 700, ..server(8) };
     let mut array = array(vec![slow, server(8)]);
-    let flush = IoRequest { op: Op::Flush, offset: 0, length: 0, fua: false };
+    let flush = IoRequest::new(Op::Flush, 0, 0);
     array.submit(10, &flush, 1).unwrap();
     assert_eq!(run(&mut array), [(1, 710)]);
 }

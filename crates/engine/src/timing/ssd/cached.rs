@@ -27,8 +27,8 @@ impl Ssd {
         for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
             let byte_range = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&byte_range, self.page_bytes);
-            let Pending { written_in, is_direct, .. } = pending;
-            let data = Data { dirty: sectors, written_in, is_direct };
+            let Pending { written_in, is_direct, tag, .. } = pending;
+            let data = Data { dirty: sectors, written_in, is_direct, tag };
             if self.cached().merge(page, data) {
                 self.apply_hint(request, page);
             } else {
@@ -66,16 +66,22 @@ impl Ssd {
     }
 
     fn write_entry(&mut self, entry: Entry) -> Result<()> {
-        let Data { dirty, written_in, is_direct } = entry.data;
+        let Data { dirty, written_in, is_direct, tag } = entry.data;
         if dirty == 0 {
             return Ok(());
         }
         self.cached().leaving += 1;
-        let counters_before = self.counters;
+        let (counters_before, now) = (self.counters, self.late.now());
+        if let Some(tagging) = self.tagging.as_mut().filter(|_| written_in != now) {
+            tagging.begin_late();
+        }
         let bytes = bytes_of(dirty, self.page_bytes);
-        self.write_page(entry.page, bytes, Waiter::CachedPage, is_direct)?;
-        if written_in != self.late.now() {
+        self.write_page((entry.page, tag), bytes, Waiter::CachedPage, is_direct)?;
+        if written_in != now {
             self.late.count(written_in, &counters_before, &self.counters);
+            if let Some(tagging) = &mut self.tagging {
+                tagging.end_late(written_in, now);
+            }
         }
         Ok(())
     }

@@ -117,17 +117,21 @@ impl Ssd {
         self.drive.write(&pages.collect::<Vec<_>>(), Some(*hints))
     }
 
-    /// Lets the manager write a page, with its hint if the manager requires hints.
-    pub(super) fn write_hinted(&mut self, page: u32) -> Result<()> {
+    /// Lets the manager write a page with its tag.
+    /// The page also has its hint if the manager requires hints.
+    pub(super) fn write_hinted(&mut self, page: u32, tag: u8) -> Result<()> {
         if self.timing.scheduling.dispatch == Dispatch::ShortestQueue {
             self.drive.steer(&self.nand.queues);
         }
-        let Some(hinting) = &self.hinting else { return self.drive.write(&[page], None) };
+        let tags = &[tag];
+        let Some(hinting) = &self.hinting else {
+            return self.drive.write(&[page], Some(Hints { tags, ..Hints::default() }));
+        };
         let (host_now, flash) = (self.counters.host.written_pages, self.drive.flash());
         let group_of = [hinting.group_of(page)];
         let times = [hinting.invalid_at(page, host_now, flash.counters().host.written_pages)];
-        let hints =
-            Hints { groups: &hinting.groups, group_of: &group_of, invalidation_times: &times };
+        let groups = &hinting.groups;
+        let hints = Hints { groups, group_of: &group_of, invalidation_times: &times, tags };
         self.drive.write(&[page], Some(hints))
     }
 

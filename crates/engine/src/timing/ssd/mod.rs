@@ -13,6 +13,7 @@ mod programs;
 mod reads;
 mod requests;
 mod slc;
+mod tagging;
 mod upkeep;
 
 use std::any::Any;
@@ -22,11 +23,12 @@ use hinting::Hinting;
 use programs::Programs;
 use requests::Pending;
 use slc::SlcCache;
+use tagging::Tagging;
 use upkeep::Upkeep;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest, SlcWear};
 use super::errors::ReadErrors;
-use super::late::{Lateness, Shift};
+use super::late::{Lateness, Shift, TagShift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
 use super::params::{Rate, Timing};
@@ -35,7 +37,7 @@ use super::server::{Link, Server};
 use super::slab::Slab;
 use super::write_cache::WriteCache;
 use crate::error::{Error, Result};
-use crate::flash::{Counters, FlashOp, Recorder};
+use crate::flash::{Counters, FlashOp, Recorder, TagCounters};
 use crate::hints::{Hints, RequiredHints};
 use crate::managers::BlockManager;
 use crate::request::Op;
@@ -67,6 +69,8 @@ pub struct Ssd {
     hinting: Option<Box<Hinting>>,
     counters: Counters,
     late: Lateness,
+    /// Counters by tag, if the drive counts by tag.
+    tagging: Option<Box<Tagging>>,
     /// Operations that the manager has reported and that have no time yet.
     recorded_ops: Vec<FlashOp>,
 }
@@ -106,6 +110,7 @@ impl Ssd {
         timing.check(&geometry)?;
         let page_bytes = geometry.page_bytes();
         let slc = SlcCache::new(&timing, &*drive, host_pages)?;
+        let tagging = Tagging::new(drive.flash(), slc.is_some(), host_pages)?;
         let slc_blocks = slc.as_deref().map(SlcCache::blocks);
         let mut nand = Nand::new(&timing, &geometry, slc_blocks, seed)?;
         nand.reports_idle = timing.collection.background;
@@ -132,6 +137,7 @@ impl Ssd {
             hinting: Hinting::new(drive.required_hints(), host_pages)?,
             counters: Counters::default(),
             late: Lateness::default(),
+            tagging,
             recorded_ops: Vec::new(),
             events: Schedule::new(nand.places.channels, nand.arrays()),
             nand,
@@ -345,6 +351,10 @@ impl Ssd {
         let host = &mut self.counters.host;
         host.written_pages += u64::from(pending.pages(self.page_bytes).len() as u32);
         host.written_bytes += pending.length;
+        if let Some(tagging) = &mut self.tagging {
+            let pages = pending.pages(self.page_bytes).len() as u64;
+            tagging.count_host(pending.tag, pages, pending.length);
+        }
     }
 
     fn serve_trim(&mut self, pending: &Pending) -> Result<()> {
@@ -463,6 +473,14 @@ impl BlockDevice for Ssd {
 
     fn counters(&self) -> Option<Counters> {
         Some(self.counters)
+    }
+
+    fn tag_counters(&self) -> Option<TagCounters> {
+        self.tagging.as_ref().map(|tagging| tagging.counters().clone())
+    }
+
+    fn tag_shifts(&self) -> Vec<TagShift> {
+        self.tagging.as_ref().map_or_else(Vec::new, |tagging| tagging.shifts().to_vec())
     }
 
     fn mark(&mut self) {

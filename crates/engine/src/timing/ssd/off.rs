@@ -73,6 +73,7 @@ impl State for Ssd {
             slc,
             counters,
             hinting,
+            tagging,
             // These fields are set at construction, so they are not saved.
             timing: _,
             page_bytes: _,
@@ -95,6 +96,10 @@ impl State for Ssd {
         if hinting.is_some() {
             let why = "a timed drive whose block manager requires host hints cannot be saved; use \
             another block manager";
+            to.refuse(Error::State(why.to_owned()));
+        }
+        if tagging.is_some() {
+            let why = "a timed drive that counts by tag cannot be saved; leave out the tags";
             to.refuse(Error::State(why.to_owned()));
         }
         drive.save(to);

@@ -85,28 +85,30 @@ impl Ssd {
             }
             self.requests[request].waits += 1;
             self.apply_hint(request, page);
-            self.write_page(page, bytes, Waiter::Request(request), pending.is_direct)?;
+            let waiter = Waiter::Request(request);
+            self.write_page((page, pending.tag), bytes, waiter, pending.is_direct)?;
         }
         self.pad_begun();
         Ok(())
     }
 
-    /// Writes a page to flash, of which `bytes` bytes are new; the rest is read first.
+    /// Writes a page with its tag to flash.
+    /// `bytes` bytes of the page are new; the rest is read first.
     /// The page goes to the SLC cache if the cache accepts it, unless `is_direct`.
     pub(super) fn write_page(
         &mut self,
-        page: u32,
+        (page, tag): (u32, u8),
         bytes: u32,
         waiter: Waiter,
         is_direct: bool,
     ) -> Result<()> {
         if self.slc.is_some() && !is_direct && self.slc_has_room()? {
-            return self.write_to_slc(page, bytes, waiter);
+            return self.write_to_slc((page, tag), bytes, waiter);
         }
         self.collect_if_short()?;
         let write = self.prepare_write(page, bytes, waiter);
         self.forget_in_slc(page);
-        self.write_hinted(page)?;
+        self.write_hinted(page, tag)?;
         self.time_ops(Some(write), Cause::Gc, None);
         self.update_table()
     }
@@ -159,9 +161,9 @@ impl Ssd {
         for op in ops.drain(..) {
             match op {
                 FlashOp::Read { page, .. } => last = self.time_read(page, last),
-                FlashOp::Program { page, cause, from, .. } => {
+                FlashOp::Program { page, cause, from, tag, .. } => {
                     self.submit_last(&mut last);
-                    self.time_program(page, (cause, collected), from, write.as_ref());
+                    self.time_program((page, tag), (cause, collected), from, write.as_ref());
                 }
                 FlashOp::Erase { block, .. } => {
                     self.submit_last(&mut last);
@@ -229,7 +231,7 @@ impl Ssd {
 
     fn time_program(
         &mut self,
-        page: u32,
+        (page, tag): (u32, u8),
         (cause, collected): (Cause, Cause),
         from: Option<u32>,
         write: Option<&PageWrite>,
@@ -252,7 +254,7 @@ impl Ssd {
             (Cause::Gc, _) => (collected, self.page_bytes),
             _ => (cause, self.page_bytes),
         };
-        self.counters.count_programs(cause, 1);
+        self.count_program(cause, tag);
         if cause == Cause::WearLeveling {
             self.programs.exchanged = Some(block);
         }

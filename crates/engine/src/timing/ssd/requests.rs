@@ -28,12 +28,14 @@ pub struct Pending {
     pub written_in: u32,
     /// True if its pages bypass the SLC cache.
     pub is_direct: bool,
+    /// Tag of a write.
+    pub tag: u8,
 }
 
 impl Pending {
     /// Builds the state of a new request.
     pub fn new(request: &IoRequest, id: u32) -> Self {
-        let IoRequest { op, offset, length, fua } = *request;
+        let IoRequest { op, offset, length, fua, tag } = *request;
         Pending {
             id,
             op,
@@ -44,6 +46,7 @@ impl Pending {
             cached_pages: 0,
             written_in: 0,
             is_direct: false,
+            tag,
         }
     }
 

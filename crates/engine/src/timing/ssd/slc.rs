@@ -10,6 +10,7 @@ use super::requests::Pending;
 use super::{Source, Ssd, Waiter};
 use crate::error::Result;
 use crate::flash::Cause;
+use crate::hints::OF_DRIVE;
 use crate::managers::BlockManager;
 use crate::state::{MOST_PLAUSIBLE, state};
 use crate::timing::device::SlcWear;
@@ -185,7 +186,12 @@ impl Ssd {
 
     /// Writes a host page to the cache. The cache must have an incomplete program.
     #[cold]
-    pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
+    pub(super) fn write_to_slc(
+        &mut self,
+        (page, tag): (u32, u8),
+        bytes: u32,
+        waiter: Waiter,
+    ) -> Result<()> {
         let write = self.prepare_write(page, bytes, waiter);
         let is_behind = self.drive.flash().physical(page).is_some();
         if is_behind {
@@ -199,6 +205,7 @@ impl Ssd {
             self.nand.add_waiter(preceding, Waiter::Op(op));
         }
         self.nand.add_waiter(op, waiter);
+        self.tag_in_slc(page, tag);
         self.fill_slc(Some(page), write.bytes);
         self.update_table()
     }
@@ -217,7 +224,8 @@ impl Ssd {
     /// Submits the program if that was the last page of its unit.
     #[cold]
     fn fill_slc(&mut self, logical: Option<u32>, bytes: u32) {
-        self.counters.count_programs(Cause::Slc, 1);
+        let tag = logical.map_or(OF_DRIVE, |page| self.slc_tag(page));
+        self.count_program(Cause::Slc, tag);
         let slc = self.slc();
         let physical = slc.log.take_page(logical);
         let (op, missing) =
@@ -265,7 +273,7 @@ impl Ssd {
         for (&(_, logical), read) in moved.iter().zip(reads) {
             self.slc().log.forget(logical);
             self.collect_if_short()?;
-            self.write_hinted(logical)?;
+            self.write_hinted(logical, self.slc_tag(logical))?;
             let write = PageWrite {
                 cause: Cause::Folding,
                 bytes: page_bytes,

@@ -6,6 +6,7 @@ use super::Ssd;
 use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, Table, filled};
+use crate::hints::OF_DRIVE;
 use crate::managers::BlockManager;
 use crate::state::state;
 use crate::timing::map_cache::{EntryState, Evicted};
@@ -194,7 +195,7 @@ impl Ssd {
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
-        self.write_hinted(page)?;
+        self.write_hinted(page, OF_DRIVE)?;
         let write = PageWrite {
             cause: Cause::Mapping,
             bytes: self.page_bytes,

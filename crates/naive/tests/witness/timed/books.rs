@@ -78,7 +78,7 @@ fn recorder(drive: &mut dyn BlockManager) -> &mut Recorder {
 fn in_twins_words(op: FlashOp) -> LogicalOp {
     match op {
         FlashOp::Read { page, .. } => LogicalOp::Read { page },
-        FlashOp::Program { page, cause, from, .. } => {
+        FlashOp::Program { page, logical, cause, from, .. } => {
             let cause = match cause {
                 Cause::Host => ProgramFor::Host,
                 Cause::Gc => ProgramFor::Gc,
@@ -89,7 +89,7 @@ fn in_twins_words(op: FlashOp) -> LogicalOp {
                     unreachable!("a manager knows no such cause")
                 }
             };
-            LogicalOp::Program { page, cause, from }
+            LogicalOp::Program { page, logical, cause, from }
         }
         FlashOp::Erase { block, .. } => LogicalOp::Erase { block },
     }

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use writeamp_engine::flash::{Cause, Counters};
+use writeamp_engine::flash::{Cause, Counters, TagCounters};
 use writeamp_engine::hints::{Hints, NEVER, RequiredHints};
 use writeamp_engine::request::Op;
-use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd};
+use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd, TagShift};
 use writeamp_naive::timed::{IntervalCounts, RequestKind, TimedCounters, TimedDrive};
 
 use super::books::{Books, GROUPS, group_of};
@@ -60,7 +60,12 @@ impl Device for Ssd {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]) {
         let submitted = if request.op == Op::Write {
             let group_of: Vec<u8> = hints.iter().map(|&hint| hint as u8).collect();
-            let hints = Hints { groups: &GROUPS, group_of: &group_of, invalidation_times: hints };
+            let hints = Hints {
+                groups: &GROUPS,
+                group_of: &group_of,
+                invalidation_times: hints,
+                tags: &[],
+            };
             self.submit_hinted(now_ns, request, id, &hints)
         } else {
             BlockDevice::submit(self, now_ns, request, id)
@@ -120,20 +125,35 @@ impl Device for Ssd {
         }
     }
 
-    type Mark = Counters;
+    type Mark = (Counters, TagCounters);
 
-    fn mark(&mut self) -> Counters {
+    fn mark(&mut self) -> Self::Mark {
         BlockDevice::mark(self);
-        BlockDevice::counters(self).expect("a flash drive")
+        (
+            BlockDevice::counters(self).expect("a flash drive"),
+            self.tag_counters().expect("a drive that counts by tag"),
+        )
     }
 
-    fn taken(&self, marks: &[Counters]) -> Vec<IntervalCounts> {
+    fn taken(&self, marks: &[Self::Mark]) -> Vec<IntervalCounts> {
         let (shifts, mut sum) = (self.shifts(), Shift::default());
-        let taken = |(number, counters): (usize, &Counters)| {
+        let (tag_shifts, mut late) = (self.tag_shifts(), TagShift::new());
+        let taken = |(number, (counters, by_tag)): (usize, &Self::Mark)| {
             shifts.get(number).into_iter().for_each(|shift| sum.add(shift));
+            for (&place, by) in tag_shifts.get(number).into_iter().flatten() {
+                *late.entry(place).or_default() += by;
+            }
             let counters = sum.applied_to(counters);
             let programs = Cause::ALL.map(|cause| counters.programs(cause));
-            IntervalCounts { programs, erases: counters.erases }
+            let row = by_tag.row(&Cause::ALL);
+            let shifted = |tag, cause: Cause| {
+                let place = by_tag.place_of(tag, cause);
+                row[place].strict_add_signed(late.get(&place).copied().unwrap_or(0))
+            };
+            let by_tag = by_tag.tags().flat_map(|tag| Cause::ALL.map(|cause| (tag, cause)));
+            let by_tag = by_tag.map(|(tag, cause)| ((tag, cause as usize), shifted(tag, cause)));
+            let by_tag = by_tag.filter(|&(_, programs)| programs > 0).collect();
+            IntervalCounts { programs, erases: counters.erases, by_tag }
         };
         marks.iter().enumerate().map(taken).collect()
     }
@@ -141,14 +161,14 @@ impl Device for Ssd {
 
 impl Device for TimedDrive<Books> {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]) {
-        let IoRequest { op, offset, length, fua } = *request;
+        let IoRequest { op, offset, length, fua, tag } = *request;
         let kind = match op {
             Op::Read => RequestKind::Read,
             Op::Write => RequestKind::Write { fua },
             Op::Trim => RequestKind::Trim,
             Op::Flush => RequestKind::Flush,
         };
-        TimedDrive::submit(self, now_ns, kind, (offset, length), id, hints.to_vec());
+        TimedDrive::submit(self, now_ns, kind, (offset, length), id, hints.to_vec(), tag);
     }
 
     fn required_hints(&self) -> RequiredHints {
@@ -196,7 +216,10 @@ impl Device for TimedDrive<Books> {
         let until = |interval: &IntervalCounts| {
             sum.programs.iter_mut().zip(interval.programs).for_each(|(all, own)| *all += own);
             sum.erases += interval.erases;
-            sum
+            for (&key, programs) in &interval.by_tag {
+                *sum.by_tag.entry(key).or_default() += programs;
+            }
+            sum.clone()
         };
         self.intervals().iter().map(until).take(marks.len()).collect()
     }

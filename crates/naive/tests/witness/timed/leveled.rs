@@ -104,12 +104,7 @@ fn a_block_leveled_in_part_and_erased_in_the_same_write_begins_its_units_anew() 
     assert!(per_page.iter().any(|&(_, cut_short)| cut_short > 0), "no block was cut short");
 
     let bytes = |pages: u32| u64::from(pages) * u64::from(PAGE_BYTES);
-    let of_unit = |first| IoRequest {
-        op: Op::Write,
-        offset: bytes(first),
-        length: bytes(UNIT_PAGES),
-        fua: false,
-    };
+    let of_unit = |first| IoRequest::new(Op::Write, bytes(first), bytes(UNIT_PAGES));
     let asked: Vec<Asking> = writes
         .iter()
         .map(|&first| Asking { request: of_unit(first), gap_ns: 0, whim: 0 })

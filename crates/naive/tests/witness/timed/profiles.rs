@@ -49,6 +49,9 @@ pub struct Drive {
 }
 
 /// Managers of random drives, with each kind of hint and of collection.
+/// Number of tags of the host.
+pub const TAGS: u8 = 3;
+
 const MANAGERS: [&str; 12] = [
     "single",
     "sepgc",
@@ -338,6 +341,7 @@ impl Drive {
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
             table_pages: self.table_pages(),
+            tags: Some(TAGS),
             ..Setup::new(self.geometry)
         }
     }
