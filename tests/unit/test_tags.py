@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,19 @@ import pytest
 import writeamp as wa
 from page_traces import READ, TRIM, WRITE, page_trace
 from registered import alone
+from timed_runs import PROFILE
 from writeamp._engine import UNTAGGED
 from writeamp.traces.pages import PageTrace
 
 NAMES = ("hot", "cold", "idle")
 PAGES = 2000
+# Parts of timed drives that hold pages before they are programmed, or program pages of their own.
+PARTS = {
+    "none": "",
+    "cache": "[write_cache]\nbytes = 262144\n",
+    "slc": "[slc]\nstatic_bytes = 524288\nread_us = 20\nprogram_us = 100\nerase_us = 1000\n",
+    "map": "[map_cache]\nbytes = 4096\n",
+}
 DRIVE: dict[str, Any] = {"blocks": 160, "pages_per_block": 16, "op": 0.25}
 
 
@@ -46,14 +56,16 @@ def totals(result: Any) -> dict[str, int]:
 
 @pytest.mark.registry
 def test_tags_sum_to_the_counters_under_every_manager_and_change_nothing() -> None:
-    trace = tagged()
+    trace = tagged(4000)
     plain = trace.tagged((), np.full(trace.op.size, UNTAGGED))
     for entry in alone("managers"):
         if entry.declared["required_hints"] == "groups":
             continue
         for layout in entry.declared["layouts"][:2]:
-            drive = wa.device("eagletree", blocks=320, pages_per_block=8, op=0.3, layout=layout)
-            run = {"manager": entry.example, "repeat": 2, "spread": False}
+            drive = wa.device(
+                "eagletree", blocks=384, pages_per_block=8, page_bytes=4096, op=0.3, layout=layout
+            )
+            run = {"manager": entry.example, "repeat": 1, "spread": False}
             counted, uncounted = (wa.simulate(drive, trace=t, **run) for t in (trace, plain))
             assert sums(counted) == totals(counted)
             assert totals(counted) == totals(uncounted), entry.name
@@ -96,24 +108,27 @@ def test_collection_in_a_batch_moves_later_pages_of_the_batch_under_their_earlie
     assert moved["idle"] == 0
 
 
-@pytest.mark.parametrize("profile", ["ssd-v", "tlc-client"])
-def test_a_timed_run_counts_each_program_of_its_window_under_a_tag(profile: str) -> None:
-    drive = wa.device(profile, capacity="64MiB")
-    trace = tagged(30_000, every_ns=20_000)
-    result = wa.simulate(drive, trace=trace, timed=True, repeat=2)
-    assert sums(result) == totals(result)
-    assert result.by_tag.row(0, named=True)["host_pages"] > 10_000
-    plain = wa.simulate(
-        drive, trace=trace.tagged((), np.full(trace.op.size, UNTAGGED)), timed=True, repeat=2
+@pytest.mark.parametrize("kind", sorted(PARTS))
+@pytest.mark.parametrize("is_array", [False, True])
+def test_a_timed_run_counts_each_program_of_its_window_under_a_tag(
+    kind: str, is_array: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "drive.toml"
+    path.write_text(PROFILE + PARTS[kind])
+    drive = f"raid0:{path},{path}" if is_array else str(path)
+    # The pages of an array are as large as its sectors.
+    page_bytes = wa.device(drive).page_bytes
+    trace = replace(tagged(6000, every_ns=20_000), page_bytes=page_bytes)
+    plain = trace.tagged((), np.full(trace.op.size, UNTAGGED))
+    counted, uncounted = (
+        wa.simulate(drive, trace=t, timed=True, repeat=2, spread=False) for t in (trace, plain)
     )
-    assert totals(plain) == totals(result)
-    assert plain.latency_us == result.latency_us
-
-
-def test_an_array_sums_the_tags_of_its_members() -> None:
-    trace = tagged(20_000, every_ns=20_000)
-    result = wa.simulate(wa.device("ssd-v", capacity="64MiB"), trace=trace, timed=True)
-    assert sums(result) == totals(result)
+    assert sums(counted) == totals(counted) == totals(uncounted)
+    assert counted.latency_us == uncounted.latency_us
+    rows = {row["tag"]: row for row in counted.by_tag.iter_rows(named=True) if not row["is_drive"]}
+    assert rows["hot"]["host_pages"] > 3000
+    assert rows["idle"]["flash_pages"] == 0
+    assert rows["cold"]["flash_pages"] > rows["cold"]["host_pages"] or kind == "cache"
 
 
 def test_bytes_of_partial_pages_count_for_their_tag() -> None:
@@ -132,17 +147,6 @@ def test_bytes_of_partial_pages_count_for_their_tag() -> None:
     expected = [512 * rows // 3, 4096 * rows // 3, 1536 * rows // 3]
     assert result.by_tag["host_bytes"].to_list()[:3] == expected
     assert sums(result) == totals(result)
-
-
-def test_a_saved_run_continues_with_its_tags() -> None:
-    # Placements that remember pages are checked by a longer run, which continues a saved one.
-    trace = tagged()
-    once, again = (
-        wa.simulate(wa.device(**DRIVE), trace=trace, manager="sepbit", spread=False)
-        for _ in range(2)
-    )
-    assert once.by_tag.equals(again.by_tag)
-    assert sums(once) == totals(once)
 
 
 def test_tags_that_do_not_fit_are_refused() -> None:

@@ -56,6 +56,25 @@ def test_one_drive_has_the_counters_of_simulate_on_the_trace_of_all(
     assert [one["hint"] for one in found.managers] == [None, "volume", "volume"]
 
 
+def test_the_bytes_of_the_volumes_sum_to_those_of_the_drive(fleet: Fleet) -> None:
+    found = wa.volumes.together(fleet, TENANTS, **DRIVE)
+    names = fleet.volumes["volume"].to_list()
+    for row in found.rows.iter_rows(named=True):
+        of_run = [one for one in found.wa_by_volume if one["manager"] == row["label"]]
+        assert [one["volume"] for one in of_run if one["volume"] is not None] == names
+        assert sum(one["host_bytes"] for one in of_run) == 4096 * row["host_pages"]
+        assert sum(one["flash_bytes"] for one in of_run) == 4096 * row["flash_pages"]
+    whole = wa.volumes.together(fleet, "single", op=0.3, pages_per_block=16, repeat=2, warmup=0)
+    of_volumes = {one["volume"]: one for one in whole.wa_by_volume}
+    for name, pages in fleet.volumes.select("volume", "page_writes").iter_rows():
+        assert of_volumes[name]["host_bytes"] == 2 * 4096 * pages
+    # The pages of the smallest volume are overwritten before collection moves them.
+    was = [of_volumes[name]["wa"] for name in names]
+    smallest = fleet.volumes["written_set_bytes"].arg_min()
+    assert was[smallest] == min(was)
+    assert was[smallest] < whole.managers[0]["overall_wa"]
+
+
 def test_the_pages_of_each_volume_lie_beside_those_of_the_next(fleet: Fleet) -> None:
     merged = VolumesTogether(tuple(places(fleet, fleet.volumes))).pages(4096)
     sizes = (fleet.volumes["written_set_bytes"] // 4096).to_list()
@@ -105,11 +124,13 @@ def test_the_command_keeps_its_runs_and_draws_them(fleet: Fleet, tmp_path: Path)
     said = document("volumes run", f"{words} --plot {plot}")
     assert (said["volumes"], said["runs"], said["skipped"], said["failed"]) == (4, 2, 0, 0)
     assert [one["manager"] for one in said["managers"]] == ["single", "nvme-fdp"]
+    assert set(said["wa_by_volume"][0]) == {"manager", "volume", "host_bytes", "flash_bytes", "wa"}
     assert said["managers"][0]["saving"] == 0
     assert "nvme-fdp" in plot.read_text()
     again = document("volumes run", words)
     assert again["skipped"] == 2
     assert again["managers"] == said["managers"]
+    assert again["wa_by_volume"] == said["wa_by_volume"]
     assert pl.read_parquet(out / "**" / "*.parquet")["volume"].to_list() == [None, None]
     assert "4 volumes on one drive" in run("volumes run", words).out
 
