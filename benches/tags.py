@@ -1,4 +1,4 @@
-"""Speed of the engine with counters by tag, beside that without, and beside an earlier engine.
+"""Speed of the engine with counters by tag, without them, and of an earlier engine.
 
 All runs are in one process and take turns, and processor time is measured, so that other programs
 disturb both alike. `--base FILE` is the engine's library of an earlier build. Prints a table for

@@ -56,7 +56,7 @@ def totals(result: Any) -> dict[str, int]:
 
 @pytest.mark.registry
 def test_tags_sum_to_the_counters_under_every_manager_and_change_nothing() -> None:
-    trace = tagged(4000)
+    trace = tagged(2500)
     plain = trace.tagged((), np.full(trace.op.size, UNTAGGED))
     for entry in alone("managers"):
         if entry.declared["required_hints"] == "groups":

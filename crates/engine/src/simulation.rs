@@ -72,7 +72,8 @@ impl Simulation {
     }
 
     fn is_sound(&self) -> bool {
-        self.series.precedes_next_sample(self.drive.flash().counters())
+        let flash = self.drive.flash();
+        self.series.precedes_next_sample(flash.counters()) && self.series.has_tags_of(flash)
     }
 
     /// Initial fill: writes the logical pages `first` to `end` − 1 once, in order.

@@ -265,6 +265,10 @@ impl Array {
         (0..pages.len()).step_by(LINE_ITEMS).for_each(|page| prefetch(pages, page));
         prefetch(&self.states, block as usize);
         prefetch(&self.erase_counts, block as usize);
+        if let Some(tags) = &self.tags {
+            let first = block as usize * pages.len();
+            tags.prefetch_block(first..first + pages.len());
+        }
     }
 
     /// Maps `logical` to the page at the frontier, advances the frontier, and returns the page.

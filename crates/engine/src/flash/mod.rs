@@ -253,7 +253,7 @@ impl<T: Tap> Flash<T> {
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
         if let Some(tags) = &mut self.array.tags {
-            tags.migrate(from, page, cause);
+            tags.migrate(page);
         }
         if T::IS_OPEN {
             let tag = self.array.tag_at(page);
@@ -342,7 +342,8 @@ impl<T: Tap> Flash<T> {
         debug_assert_eq!(buffer.len() as u32 + array.invalid_pages(block), pages_per_block);
         array.wear.migrated_pages[cause as usize] += buffer.len() as u64;
         if let Some(tags) = &mut array.tags {
-            tags.read(block * pages_per_block, pages_per_block, buffer.len());
+            let first = block as usize * pages_per_block as usize;
+            tags.read(first..first + pages_per_block as usize, array.blocks.marks(block));
         }
         if T::IS_OPEN {
             self.report_erase();
@@ -363,6 +364,10 @@ impl<T: Tap> Flash<T> {
             BlockState::Closed,
             "only a closed block may be erased"
         );
+        if let Some(tags) = &mut array.tags {
+            let valid_pages = array.geometry.pages_per_block() - array.blocks.invalid_pages(block);
+            tags.count_moved(valid_pages as usize, cause);
+        }
         array.blocks.erase(block);
         array.erase_counts[block as usize] += 1;
         array.counters.erases += 1;

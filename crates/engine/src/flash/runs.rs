@@ -186,7 +186,7 @@ impl<T: Tap> Flash<T> {
             "the pages must fit in the free pages of the block"
         );
         if let Some(tags) = &mut array.tags {
-            tags.migrate_all(pages, &array.logical_to_physical, first, cause);
+            tags.migrate_all(first, pages.len());
         }
         for (page, &logical) in (first..).zip(pages) {
             let from = std::mem::replace(&mut array.logical_to_physical[logical as usize], page);

@@ -1,12 +1,17 @@
-//! Tags: small numbers that the host gives its writes, by which flash operations are counted.
+//! Tags: small numbers that the host gives its writes, to count flash operations by tag.
 //!
 //! A version of a page has the tag of the request that wrote it, from its program until it is
 //! overwritten or trimmed. A collection that moves it counts under this tag, so in the middle of a
-//! batch, pages later in the batch still have their earlier tags. Tags are stored by physical page:
-//! new tags are then written in sequence, without another random access to memory.
+//! batch, pages later in the batch still have their earlier tags.
+//!
+//! Tags are stored by physical page: new tags are then written in sequence, without another random
+//! access to memory. Only the tag is stored for each page, and programs are counted for many pages
+//! at once, so that the processor can still fetch the data of several pages at the same time.
 
 use super::Cause;
-use super::memory::{Table, filled};
+use std::ops::Range;
+
+use super::memory::{Table, filled, prefetch};
 use crate::error::{Error, Result};
 use crate::hints::{MOST_TAGS, OF_DRIVE, UNTAGGED};
 use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require, state};
@@ -34,7 +39,8 @@ impl TagCounters {
         TagCounters { tags, counts: Box::new([[0; VALUES]; TAG_COLUMNS]) }
     }
 
-    /// Tags with counters, in the order of reports: those of the host, [`UNTAGGED`], [`OF_DRIVE`].
+    /// Tags with counters, in the order of reports.
+    /// They are those of the host, [`UNTAGGED`] and [`OF_DRIVE`].
     pub fn tags(&self) -> impl Iterator<Item = u8> + use<> {
         (0..self.tags).chain([UNTAGGED, OF_DRIVE])
     }
@@ -95,20 +101,27 @@ impl TagCounters {
     }
 
     /// Counts one program for each of `tags`.
+    /// Requests of several pages are frequent, so equal tags are counted together, and repeated
+    /// additions to the same number are slow.
     #[inline(always)]
     fn count_each(&mut self, tags: &[u8], cause: Cause) {
-        let Some(&first) = tags.first() else { return };
-        // Requests of many pages are frequent, and repeated additions to the same number are slow.
-        if tags.iter().fold(0, |differs, tag| differs | (tag ^ first)) == 0 {
-            return self.count_programs(first, cause, tags.len() as u64);
-        }
         let programs = &mut self.counts[column_of(cause)];
-        tags.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
+        let (words, rest) = tags.as_chunks::<8>();
+        for word in words {
+            let first = word[0];
+            if u64::from_ne_bytes(*word) == u64::from_ne_bytes([first; 8]) {
+                programs[usize::from(first)] += 8;
+            } else {
+                word.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
+            }
+        }
+        rest.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
     }
 
     /// Pages programmed for `cause`, summed over all tags.
     pub(super) fn all_programs(&self, cause: Cause) -> u64 {
-        self.counts[column_of(cause)].iter().sum()
+        // The numbers of a forged saved state may be too large for a sum.
+        self.counts[column_of(cause)].iter().fold(0, |sum, &programs| sum.saturating_add(programs))
     }
 }
 
@@ -128,13 +141,24 @@ impl State for TagCounters {
     }
 }
 
-/// Tags of the pages that a collection has read and not migrated yet, from one block.
+/// Tags of the valid pages of a block that a collection has read, in their order.
 #[derive(Debug, Clone, Default)]
 struct Moving {
-    first_page: u32,
+    /// The first `count` are the tags of these pages.
     tags: Vec<u8>,
-    pages_left: usize,
+    count: usize,
+    /// Number of these pages that were migrated.
+    done: usize,
 }
+
+impl Moving {
+    fn is_empty(&self) -> bool {
+        self.done == self.count
+    }
+}
+
+/// Number of pages whose marks are in one word.
+const STEP_PAGES: usize = u64::BITS as usize;
 
 /// Tags of the data on a drive, and the counters by tag.
 #[derive(Debug, Clone)]
@@ -144,9 +168,13 @@ pub struct Tags {
     /// Programs by tag. The column of host bytes has the bytes that requests did not cover.
     counters: TagCounters,
     /// Tags of the pages of the present batch, and the number of those that were programmed.
+    /// They are counted at the end of the batch.
     batch: Vec<u8>,
     done: usize,
-    /// Blocks whose pages are being moved, the one read last at the end.
+    /// Tags and causes of pages of the batch that are not programmed for the host.
+    not_host: Vec<(u8, Cause)>,
+    /// Blocks whose pages are being moved. Managers migrate the pages of the block that was read
+    /// last first, and the pages of a block in order.
     moving: Vec<Moving>,
     /// Emptied elements of `moving`, whose memory is used again.
     spare: Vec<Moving>,
@@ -157,6 +185,7 @@ state!(Tags {
     nested counters,
     scratch batch,
     scratch done,
+    scratch not_host,
     scratch moving,
     scratch spare,
 });
@@ -174,17 +203,19 @@ impl Tags {
             counters: TagCounters::new(tags),
             batch: Vec::new(),
             done: 0,
+            not_host: Vec::new(),
             moving: Vec::new(),
             spare: Vec::new(),
         })
     }
 
-    /// Counters by tag of a drive without timing, which programs each host page once for the host.
+    /// Counters by tag of a drive without timing.
+    /// It programs each host page once for the host.
     pub fn counters(&self, page_bytes: u32) -> TagCounters {
         let mut counters = self.counters.clone();
         counters.counts[HOST_PAGES] = counters.counts[column_of(Cause::Host)];
         for tag in 0..VALUES {
-            let bytes = counters.counts[HOST_PAGES][tag] * u64::from(page_bytes);
+            let bytes = counters.counts[HOST_PAGES][tag].saturating_mul(page_bytes.into());
             let partial_bytes = self.counters.counts[HOST_BYTES][tag];
             counters.counts[HOST_BYTES][tag] = bytes.saturating_sub(partial_bytes);
         }
@@ -218,50 +249,61 @@ impl Tags {
             )));
         }
         let own = self.counters.tags;
-        let highest = tags.iter().filter(|&&tag| tag < OF_DRIVE).max();
-        if let Some(tag) = highest.filter(|&&tag| tag >= own) {
+        // A maximum uses vector instructions, unlike a search for a wrong tag.
+        let highest = tags.iter().map(|&tag| if tag < OF_DRIVE { tag } else { 0 }).max();
+        if let Some(tag) = highest.filter(|&tag| tag > 0 && tag >= own) {
             return Err(Error::Spec(format!(
                 "a page has the tag {tag}, but the drive counts by {own} tags, numbered from 0"
             )));
         }
+        // Only an error of a policy can end a collection before all of its pages are migrated.
+        self.spare.append(&mut self.moving);
         self.batch.clear();
         self.batch.extend_from_slice(tags);
+        self.batch.resize(pages, UNTAGGED);
         self.done = 0;
         Ok(())
+    }
+
+    /// Counts the pages of the batch that were programmed.
+    pub(crate) fn end_batch(&mut self) {
+        self.counters.count_each(&self.batch[..self.done], Cause::Host);
+        for (tag, cause) in self.not_host.drain(..) {
+            self.counters.counts[column_of(Cause::Host)][usize::from(tag)] -= 1;
+            self.counters.count_programs(tag, cause, 1);
+        }
+        self.done = 0;
+        self.batch.clear();
     }
 
     /// Tags the next page of the batch, which is programmed at physical page `page`.
     #[inline(always)]
     pub(super) fn program(&mut self, page: u32, cause: Cause) {
-        let tag = self.batch.get(self.done).copied().unwrap_or(UNTAGGED);
+        let tag = self.batch[self.done];
         self.done += 1;
         self.of_page[page as usize] = tag;
-        self.counters.count_programs(tag, cause, 1);
+        if cause != Cause::Host {
+            self.not_host.push((tag, cause));
+        }
     }
 
     /// Tags the next `count` pages of the batch, programmed from physical page `first_page` on.
     pub(super) fn program_run(&mut self, first_page: u32, count: usize) {
         let first = first_page as usize;
-        let of_page = &mut self.of_page[first..first + count];
-        match self.batch.get(self.done..self.done + count) {
-            Some(tags) => {
-                of_page.copy_from_slice(tags);
-                self.counters.count_each(tags, Cause::Host);
-            }
-            None => {
-                of_page.fill(UNTAGGED);
-                self.counters.count_programs(UNTAGGED, Cause::Host, count as u64);
-            }
-        }
+        let tags = &self.batch[self.done..self.done + count];
+        self.of_page[first..first + count].copy_from_slice(tags);
         self.done += count;
     }
 
     /// Tags the next pages of the batch, which were programmed where `map` has them now.
     /// If a page is programmed several times, the last one counts as its present version.
+    #[inline(never)]
     pub(super) fn program_each(&mut self, pages: &[u32], map: &[u32]) {
-        for &logical in pages {
-            self.program(map[logical as usize], Cause::Host);
+        let tags = &self.batch[self.done..self.done + pages.len()];
+        for (&logical, &tag) in pages.iter().zip(tags) {
+            self.of_page[map[logical as usize] as usize] = tag;
         }
+        self.done += pages.len();
     }
 
     /// Counts pages of padding, which have no data.
@@ -269,84 +311,78 @@ impl Tags {
         self.counters.count_programs(OF_DRIVE, Cause::Padding, u64::from(pages));
     }
 
-    /// Remembers the tags of a block that is about to be erased, and of which `valid_pages` will
-    /// be migrated.
-    pub(super) fn read(&mut self, first_page: u32, pages_per_block: u32, valid_pages: usize) {
-        if valid_pages == 0 {
-            return;
-        }
+    /// Prefetches the tags of a block with these pages.
+    pub(super) fn prefetch_block(&self, pages: Range<usize>) {
+        const LINE_TAGS: usize = 64;
+        pages.step_by(LINE_TAGS).for_each(|page| prefetch(&self.of_page, page));
+    }
+
+    /// Reads the tags of the valid pages of a block.
+    /// `marks` has one bit for each page, which is 1 for invalid pages.
+    pub(super) fn read(&mut self, pages: Range<usize>, marks: &[u64]) {
         let mut block = self.spare.pop().unwrap_or_default();
-        block.first_page = first_page;
-        block.pages_left = valid_pages;
-        let first = first_page as usize;
-        block.tags.clear();
-        block.tags.extend_from_slice(&self.of_page[first..first + pages_per_block as usize]);
-        self.moving.push(block);
-    }
-
-    /// Tags a page that is migrated from physical page `from` to `page`.
-    #[inline(always)]
-    pub(super) fn migrate(&mut self, from: u32, page: u32, cause: Cause) {
-        let tag = self.take_moved(from);
-        self.of_page[page as usize] = tag;
-        self.counters.count_programs(tag, cause, 1);
-    }
-
-    /// Tags pages that are migrated to the pages from `first_page` on, and counts them.
-    /// `map` still has the pages from which they are migrated.
-    pub(super) fn migrate_all(
-        &mut self,
-        pages: &[u32],
-        map: &[u32],
-        first_page: u32,
-        cause: Cause,
-    ) {
-        let mut rest = pages;
-        let mut page = first_page as usize;
-        while let Some(&logical) = rest.first() {
-            let at = self.block_of(map[logical as usize]);
-            let Moving { first_page, tags, pages_left } = &mut self.moving[at];
+        block.tags.resize(pages.len() + STEP_PAGES, UNTAGGED);
+        (block.count, block.done) = (0, 0);
+        for (tags, marks) in self.of_page[pages].chunks(STEP_PAGES).zip(marks) {
+            let end = block.count + STEP_PAGES;
+            let out = &mut block.tags[block.count..end];
             let mut count = 0;
-            for (&logical, slot) in rest.iter().zip(&mut self.of_page[page..]) {
-                let offset = map[logical as usize].wrapping_sub(*first_page) as usize;
-                let Some(&tag) = tags.get(offset).filter(|_| count < *pages_left) else { break };
-                *slot = tag;
-                count += 1;
+            for (at, &tag) in tags.iter().enumerate() {
+                // The next valid page overwrites the tag of an invalid one, which is faster than a
+                // branch.
+                out[count % STEP_PAGES] = tag;
+                count += (!marks >> at & 1) as usize;
             }
-            *pages_left -= count;
-            self.counters.count_each(&self.of_page[page..page + count], cause);
-            (rest, page) = (&rest[count..], page + count);
-            self.drop_emptied(at);
+            block.count += count;
+        }
+        if block.count > 0 {
+            self.moving.push(block);
+        } else {
+            self.spare.push(block);
         }
     }
 
-    /// Tag of a page that was read at physical page `from`. The page counts as migrated.
+    /// Counts the `pages` pages that were read last, which are migrated for `cause`.
+    pub(super) fn count_moved(&mut self, pages: usize, cause: Cause) {
+        if let Some(block) = self.moving.last().filter(|_| pages > 0) {
+            debug_assert_eq!(block.count, pages);
+            self.counters.count_each(&block.tags[..block.count], cause);
+        }
+    }
+
+    /// Tags the next page that is migrated, to physical page `page`, and returns the tag.
     #[inline(always)]
-    fn take_moved(&mut self, from: u32) -> u8 {
-        let at = self.block_of(from);
-        let block = &mut self.moving[at];
-        let tag = block.tags[(from - block.first_page) as usize];
-        block.pages_left -= 1;
-        self.drop_emptied(at);
+    pub(super) fn migrate(&mut self, page: u32) -> u8 {
+        let block = self.moving.last_mut().expect("a page is migrated after its block was read");
+        let tag = block.tags[block.done];
+        block.done += 1;
+        self.of_page[page as usize] = tag;
+        if block.is_empty() {
+            self.drop_emptied();
+        }
         tag
     }
 
-    /// Index in `moving` of the block that was read last of those with physical page `from`.
-    /// A block may be read again before all pages of its earlier contents are migrated. They are
-    /// migrated after its later contents.
-    #[inline(always)]
-    fn block_of(&self, from: u32) -> usize {
-        let holds =
-            |block: &Moving| (from.wrapping_sub(block.first_page) as usize) < block.tags.len();
-        let at = self.moving.iter().rposition(holds);
-        at.expect("a page is migrated only after its block was read")
+    /// Tags the next pages that are migrated, to the pages from `first_page` on.
+    pub(super) fn migrate_all(&mut self, first_page: u32, pages: usize) {
+        let (mut first, end) = (first_page as usize, first_page as usize + pages);
+        while first < end {
+            let block = self.moving.last_mut().expect("pages are migrated after they were read");
+            let count = (end - first).min(block.count - block.done);
+            let tags = &block.tags[block.done..block.done + count];
+            self.of_page[first..first + count].copy_from_slice(tags);
+            block.done += count;
+            first += count;
+            if block.is_empty() {
+                self.drop_emptied();
+            }
+        }
     }
 
-    #[inline(always)]
-    fn drop_emptied(&mut self, at: usize) {
-        if self.moving[at].pages_left == 0 {
-            let block = self.moving.remove(at);
-            self.spare.push(block);
-        }
+    /// Removes the block that was read last, all of whose pages were migrated.
+    #[cold]
+    fn drop_emptied(&mut self) {
+        let emptied = self.moving.pop();
+        self.spare.extend(emptied);
     }
 }

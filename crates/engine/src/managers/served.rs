@@ -112,6 +112,9 @@ impl<P: Policy> BlockManager for P {
         let written = self.write_pages(pages, &hints);
         let flash = &mut self.core_mut().flash;
         flash.report_erase();
+        if let Some(tags) = flash.tags_mut() {
+            tags.end_batch();
+        }
         // The manager counts each page when it is written, so that the page counters are exact even
         // after an error. Only the bytes are counted here.
         let done_pages = flash.counters().host.written_pages - written_before;

@@ -55,10 +55,7 @@ impl Series {
 
     fn is_sound(&self) -> bool {
         let is_to_come = |last: &Sample| last.host.written_pages < self.next_at;
-        let is_whole = |TagSeries(rows): &TagSeries| rows.len().is_multiple_of(self.samples.len());
-        self.interval_pages > 0
-            && self.samples.last().is_some_and(is_to_come)
-            && self.tags.as_ref().is_none_or(is_whole)
+        self.interval_pages > 0 && self.samples.last().is_some_and(is_to_come)
     }
 
     /// True if the next sample is due after `now`.
@@ -83,6 +80,12 @@ impl Series {
         let passed = (written_pages - self.next_at) / self.interval_pages + 1;
         self.next_at = self.next_at.saturating_add(passed * self.interval_pages);
         true
+    }
+
+    /// True if there are counters by tag for each sample, if the drive counts by tag.
+    pub fn has_tags_of(&self, drive: &Array) -> bool {
+        let row = drive.tag_counters().map_or(0, |now| now.row(&Cause::WITHOUT_TIME).len());
+        self.tag_samples().len() == row * self.samples.len()
     }
 
     /// Adds the counters by tag to the last sample, if the drive counts by tag.

@@ -189,6 +189,7 @@ impl Columns {
         self.counts.get(at)
     }
 
+    /// Request at index `at`, without its tag.
     #[inline(always)]
     pub(super) fn get(&self, at: usize) -> Request {
         Request {
@@ -199,7 +200,7 @@ impl Columns {
             head_bytes: self.head_bytes.get(at),
             tail_bytes: self.tail_bytes.get(at),
             fua: self.fua.get(at) != 0,
-            tag: self.tags.get(at),
+            tag: UNTAGGED,
         }
     }
 

@@ -198,7 +198,8 @@ impl Trace {
         let bytes = request.partial_bytes();
         self.unserved.partial_bytes += bytes;
         if bytes > 0 && self.requests.columns.has_tags() {
-            self.partials.push((request.tag, bytes));
+            let tag = self.requests.columns.tag(self.request);
+            self.partials.push((tag, bytes));
         }
     }
 
@@ -281,7 +282,8 @@ impl Workload for Trace {
     fn next_request(&mut self) -> Option<Request> {
         let request = self.current()?;
         self.request += 1;
-        Some(Request { at_ns: request.at_ns.saturating_add(self.offset_ns), ..request })
+        let at_ns = request.at_ns.saturating_add(self.offset_ns);
+        Some(Request { at_ns, tag: self.requests.columns.tag(self.request - 1), ..request })
     }
 
     fn take_unserved(&mut self) -> Unserved {

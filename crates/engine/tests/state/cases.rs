@@ -38,6 +38,8 @@ const MORE_WORKLOADS: [&str; 8] = [
 
 /// Spec that stands for a trace with every kind of request.
 const TRACE: &str = "trace";
+/// Number of tags of the trace's requests.
+const TAGS: u8 = 3;
 
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -69,6 +71,7 @@ impl Case {
             wear_leveling: self.leveler.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
+            tags: (self.workload == TRACE).then_some(TAGS),
             ..Setup::new(geometry)
         };
         managers::build(&self.manager, setup)
@@ -114,7 +117,8 @@ fn workload(text: &str, seed: u64) -> Result<Box<dyn Workload>> {
         let range = first..first + 1 + random.below(40);
         let op = [Op::Write, Op::Write, Op::Write, Op::Trim, Op::Read][random.below(5) as usize];
         let tail_bytes = random.below(4) * 512;
-        Request { at_ns: at * 1000, tail_bytes, ..Request::of_pages(op, range) }
+        let tag = random.below(TAGS.into()) as u8;
+        Request { at_ns: at * 1000, tail_bytes, tag, ..Request::of_pages(op, range) }
     };
     let requests = (0..80).map(&mut request).chain([Request::flush()]);
     Ok(Box::new(Trace::new(requests.collect::<Vec<_>>(), 4096, 1_000_000)?))

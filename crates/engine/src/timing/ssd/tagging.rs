@@ -13,7 +13,7 @@ use crate::hints::UNTAGGED;
 #[derive(Debug)]
 pub struct Tagging {
     counters: TagCounters,
-    /// Tag of each host page that is in the SLC cache; empty without such a cache.
+    /// Tag of each host page that is in the SLC cache; empty if there is no SLC cache.
     in_slc: Table<u8>,
     /// Programs by tag and cause since the start of late work, if such work is being done.
     late: Option<Vec<(u8, Cause)>>,
