@@ -20,6 +20,7 @@ mod memory;
 mod observer;
 mod runs;
 mod state;
+mod tag_counters;
 mod tags;
 mod wear;
 
@@ -34,7 +35,8 @@ pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Notice, Observer, Recorder, Score, Silent, Tap};
 pub use runs::{Director, Each, MAP_LOOKAHEAD, NextPage, Stop};
-pub use tags::{TagCounters, Tags};
+pub use tag_counters::TagCounters;
+pub use tags::Tags;
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;
@@ -165,19 +167,6 @@ impl<T: Tap> Flash<T> {
     #[inline(always)]
     pub fn needs_scores(&self) -> bool {
         T::IS_OPEN && self.tap.needs_scores()
-    }
-
-    /// Counts flash operations by tag from now on, for a host with this number of tags.
-    /// The drive must be new.
-    pub(crate) fn count_tags(&mut self, tags: u8) -> Result<()> {
-        let tags = Tags::new(tags, self.array.geometry.physical_pages())?;
-        self.array.tags = Some(Box::new(tags));
-        Ok(())
-    }
-
-    /// Tags of the drive's data, if it counts by tag.
-    pub fn tags_mut(&mut self) -> Option<&mut Tags> {
-        self.array.tags.as_deref_mut()
     }
 
     /// Counts a page that the host is about to write; this advances the drive's clock.
@@ -334,16 +323,20 @@ impl<T: Tap> Flash<T> {
     /// before any other operation on the block or the pages.
     pub fn read_valid(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         let array = &mut self.array;
+        let pages_per_block = array.geometry.pages_per_block();
+        let first = block as usize * pages_per_block as usize;
+        let pages = first..first + pages_per_block as usize;
+        if let Some(tags) = &array.tags {
+            tags.prefetch_block(pages.clone());
+        }
         keep_unmarked(array.held_by(block), array.blocks.marks(block), buffer);
         for &logical in &*buffer {
             prefetch(&array.logical_to_physical, logical as usize);
         }
-        let pages_per_block = array.geometry.pages_per_block();
         debug_assert_eq!(buffer.len() as u32 + array.invalid_pages(block), pages_per_block);
         array.wear.migrated_pages[cause as usize] += buffer.len() as u64;
         if let Some(tags) = &mut array.tags {
-            let first = block as usize * pages_per_block as usize;
-            tags.read(first..first + pages_per_block as usize, array.blocks.marks(block));
+            tags.read(pages, array.blocks.marks(block));
         }
         if T::IS_OPEN {
             self.report_erase();

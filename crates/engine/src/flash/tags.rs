@@ -8,138 +8,13 @@
 //! access to memory. Only the tag is stored for each page, and programs are counted for many pages
 //! at once, so that the processor can still fetch the data of several pages at the same time.
 
-use super::Cause;
 use std::ops::Range;
 
 use super::memory::{Table, filled, prefetch};
+use super::{Cause, Flash, TagCounters, Tap};
 use crate::error::{Error, Result};
 use crate::hints::{MOST_TAGS, OF_DRIVE, UNTAGGED};
-use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require, state};
-
-/// Number of different values of a tag.
-const VALUES: usize = 1 << u8::BITS;
-
-/// Number of counters of each tag: host pages, host bytes, and programs for each cause.
-const TAG_COLUMNS: usize = 2 + Cause::ALL.len();
-
-const HOST_PAGES: usize = 0;
-const HOST_BYTES: usize = 1;
-
-/// Counters by tag since a drive was new. Their sums are those of [`super::Counters`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TagCounters {
-    /// Number of tags of the host.
-    tags: u8,
-    counts: Box<[[u64; VALUES]; TAG_COLUMNS]>,
-}
-
-impl TagCounters {
-    /// Builds counters for a host with `tags` tags.
-    pub fn new(tags: u8) -> Self {
-        TagCounters { tags, counts: Box::new([[0; VALUES]; TAG_COLUMNS]) }
-    }
-
-    /// Tags with counters, in the order of reports.
-    /// They are those of the host, [`UNTAGGED`] and [`OF_DRIVE`].
-    pub fn tags(&self) -> impl Iterator<Item = u8> + use<> {
-        (0..self.tags).chain([UNTAGGED, OF_DRIVE])
-    }
-
-    /// Number of tags of the host.
-    pub fn number(&self) -> u8 {
-        self.tags
-    }
-
-    /// Counters of all tags, one after another: host pages, host bytes, and programs by `causes`.
-    pub fn row(&self, causes: &[Cause]) -> Vec<u64> {
-        let mut row = Vec::with_capacity((usize::from(self.tags) + 2) * (2 + causes.len()));
-        for tag in self.tags() {
-            row.extend(
-                [HOST_PAGES, HOST_BYTES].map(|column| self.counts[column][usize::from(tag)]),
-            );
-            row.extend(causes.iter().map(|&cause| self.programs(tag, cause)));
-        }
-        row
-    }
-
-    /// Index of the programs of a tag for a cause in [`Self::row`] of [`Cause::ALL`].
-    pub fn place_of(&self, tag: u8, cause: Cause) -> usize {
-        let own = usize::from(self.tags);
-        let at = match tag {
-            UNTAGGED => own,
-            OF_DRIVE => own + 1,
-            tag => usize::from(tag),
-        };
-        at * TAG_COLUMNS + column_of(cause)
-    }
-
-    /// Pages programmed for `cause` with data of `tag`.
-    pub fn programs(&self, tag: u8, cause: Cause) -> u64 {
-        self.counts[column_of(cause)][usize::from(tag)]
-    }
-
-    /// Pages that the host wrote with `tag`.
-    pub fn host_pages(&self, tag: u8) -> u64 {
-        self.counts[HOST_PAGES][usize::from(tag)]
-    }
-
-    /// Adds the counters of another drive with the same tags.
-    pub fn add(&mut self, other: &TagCounters) {
-        let own = self.counts.as_flattened_mut();
-        own.iter_mut().zip(other.counts.as_flattened()).for_each(|(own, its)| *own += its);
-    }
-
-    /// Counts pages and bytes of a request of the host.
-    pub(crate) fn count_host(&mut self, tag: u8, pages: u64, bytes: u64) {
-        self.counts[HOST_PAGES][usize::from(tag)] += pages;
-        self.counts[HOST_BYTES][usize::from(tag)] += bytes;
-    }
-
-    #[inline(always)]
-    pub(crate) fn count_programs(&mut self, tag: u8, cause: Cause, pages: u64) {
-        self.counts[column_of(cause)][usize::from(tag)] += pages;
-    }
-
-    /// Counts one program for each of `tags`.
-    /// Requests of several pages are frequent, so equal tags are counted together, and repeated
-    /// additions to the same number are slow.
-    #[inline(always)]
-    fn count_each(&mut self, tags: &[u8], cause: Cause) {
-        let programs = &mut self.counts[column_of(cause)];
-        let (words, rest) = tags.as_chunks::<8>();
-        for word in words {
-            let first = word[0];
-            if u64::from_ne_bytes(*word) == u64::from_ne_bytes([first; 8]) {
-                programs[usize::from(first)] += 8;
-            } else {
-                word.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
-            }
-        }
-        rest.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
-    }
-
-    /// Pages programmed for `cause`, summed over all tags.
-    pub(super) fn all_programs(&self, cause: Cause) -> u64 {
-        // The numbers of a forged saved state may be too large for a sum.
-        self.counts[column_of(cause)].iter().fold(0, |sum, &programs| sum.saturating_add(programs))
-    }
-}
-
-fn column_of(cause: Cause) -> usize {
-    HOST_BYTES + 1 + cause as usize
-}
-
-impl State for TagCounters {
-    fn save(&self, to: &mut Writer) {
-        to.table(self.counts.as_flattened());
-    }
-
-    fn restore(&mut self, from: &mut Reader) -> Result<()> {
-        from.table(self.counts.as_flattened_mut(), "the counters by tag")?;
-        let is_plausible = self.counts.as_flattened().iter().all(|&count| count < MOST_PLAUSIBLE);
-        require(is_plausible, "the counters by tag")
-    }
-}
+use crate::state::state;
 
 /// Tags of the valid pages of a block that a collection has read, in their order.
 #[derive(Debug, Clone, Default)]
@@ -210,16 +85,8 @@ impl Tags {
     }
 
     /// Counters by tag of a drive without timing.
-    /// It programs each host page once for the host.
     pub fn counters(&self, page_bytes: u32) -> TagCounters {
-        let mut counters = self.counters.clone();
-        counters.counts[HOST_PAGES] = counters.counts[column_of(Cause::Host)];
-        for tag in 0..VALUES {
-            let bytes = counters.counts[HOST_PAGES][tag].saturating_mul(page_bytes.into());
-            let partial_bytes = self.counters.counts[HOST_BYTES][tag];
-            counters.counts[HOST_BYTES][tag] = bytes.saturating_sub(partial_bytes);
-        }
-        counters
+        self.counters.of_untimed(page_bytes)
     }
 
     /// Pages programmed for `cause`, summed over all tags.
@@ -229,7 +96,7 @@ impl Tags {
 
     /// Counts bytes of host pages that a request with `tag` did not cover.
     pub(crate) fn count_partial(&mut self, tag: u8, bytes: u64) {
-        self.counters.counts[HOST_BYTES][usize::from(tag)] += bytes;
+        self.counters.count_host(tag, 0, bytes);
     }
 
     /// Tag of the data of a physical page.
@@ -248,7 +115,7 @@ impl Tags {
                 tags.len()
             )));
         }
-        let own = self.counters.tags;
+        let own = self.counters.number();
         // A maximum uses vector instructions, unlike a search for a wrong tag.
         let highest = tags.iter().map(|&tag| if tag < OF_DRIVE { tag } else { 0 }).max();
         if let Some(tag) = highest.filter(|&tag| tag > 0 && tag >= own) {
@@ -269,8 +136,7 @@ impl Tags {
     pub(crate) fn end_batch(&mut self) {
         self.counters.count_each(&self.batch[..self.done], Cause::Host);
         for (tag, cause) in self.not_host.drain(..) {
-            self.counters.counts[column_of(Cause::Host)][usize::from(tag)] -= 1;
-            self.counters.count_programs(tag, cause, 1);
+            self.counters.change_cause(tag, Cause::Host, cause);
         }
         self.done = 0;
         self.batch.clear();
@@ -384,5 +250,20 @@ impl Tags {
     fn drop_emptied(&mut self) {
         let emptied = self.moving.pop();
         self.spare.extend(emptied);
+    }
+}
+
+impl<T: Tap> Flash<T> {
+    /// Counts flash operations by tag from now on, for a host with this number of tags.
+    /// The drive must be new.
+    pub(crate) fn count_tags(&mut self, tags: u8) -> Result<()> {
+        let tags = Tags::new(tags, self.array.geometry.physical_pages())?;
+        self.array.tags = Some(Box::new(tags));
+        Ok(())
+    }
+
+    /// Tags of the drive's data, if it counts by tag.
+    pub fn tags_mut(&mut self) -> Option<&mut Tags> {
+        self.array.tags.as_deref_mut()
     }
 }
