@@ -49,7 +49,7 @@ def info(
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
     with Bar("reading"):
-        trace = traces.read(file, settings.trace_format, action=settings.action)
+        trace = traces.read(file, settings.trace_format, action=settings.action, origins=True)
         document = {} if csv else traces.info(trace)
     for warning in trace.warnings:
         options.warn(warning)
@@ -109,7 +109,7 @@ def convert(
 
     check_target(out, settings.target, source=file, replace=force)
     with Bar("converting"):
-        trace = traces.read(file, settings.source, action=settings.action)
+        trace = traces.read(file, settings.source, action=settings.action, origins=True)
         notes = [*trace.notes, *traces.write(trace, out, settings.target, replace=force)]
     for warning in trace.warnings:
         options.warn(warning)

@@ -102,7 +102,7 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.TraceD
     if isinstance(load.trace, HeldTrace):
         return load.trace.trace
     assert load.trace is not None
-    return traces.read(load.trace, load.trace_format, action=load.action)
+    return traces.read(load.trace, load.trace_format, action=load.action, origins=False)
 
 
 def _notes_of(
@@ -164,7 +164,9 @@ def _earlier(
         return None, []
     if not isinstance(load, Spec) and load_settings.trace == path:
         return load, []
-    trace = traces.read(path, load_settings.trace_format, action=load_settings.action)
+    trace = traces.read(
+        path, load_settings.trace_format, action=load_settings.action, origins=False
+    )
     pages = traces.to_pages(
         trace,
         drive.page_bytes,

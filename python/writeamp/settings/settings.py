@@ -65,7 +65,8 @@ class HeldTrace:
         digest.update(f"requests {self.trace.devices}".encode())
         if self.trace.recorded is not None:
             digest.update(self.trace.recorded.to_text().encode())
-        for series in self.trace.requests.get_columns():
+        # Runs do not depend on the origins of requests.
+        for series in self.trace.requests.select(*traces.SCHEMA).get_columns():
             column = series.to_physical().to_numpy()
             little_endian = column.astype(column.dtype.newbyteorder("<"))
             digest.update(np.ascontiguousarray(little_endian).tobytes())

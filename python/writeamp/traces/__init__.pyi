@@ -10,6 +10,7 @@ from .reading import of as of
 from .reading import read as read
 from .registry import FORMATS as FORMATS
 from .trace import OPERATIONS as OPERATIONS
+from .trace import ORIGINS as ORIGINS
 from .trace import SCHEMA as SCHEMA
 from .trace import Trace as Trace
 from .words import MAPPINGS as MAPPINGS

@@ -17,9 +17,14 @@ from writeamp.traces.trace import Trace
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading a trace; each format supports only some of these options."""
+    """Options of reading a trace; each format supports only some of these options.
+
+    `origins` is whether to read the columns `process`, `pid` and `file` if the file has them;
+    None only from Parquet.
+    """
 
     action: str | None = None
+    origins: bool | None = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Format:
         if self.reader is not None:
             return self.reader(path, options)
         assert self.rows is not None, f"the format {self.name} has neither a reader nor rows"
-        return self.rows(path).read(path)
+        return self.rows(path).read(path, origins=bool(options.origins))
 
     def write(self, trace: Trace, file: BinaryIO) -> list[str]:
         """Write a trace, and return the notes of the writer.

@@ -20,6 +20,7 @@ from writeamp.text import one_line
 from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.columns import StatedColumns, is_columns, parse_columns
 from writeamp.traces.in_memory_rows import TableReading, reading_of
+from writeamp.traces.row_format import named_origins
 from writeamp.traces.words import EXAMPLE
 
 # Errors of the libraries that hold the data. Panics of Polars are listed, as they are not an
@@ -65,10 +66,13 @@ class TraceData:
         if not _is_data(data):
             raise WriteampError(f"the trace is {shown(data)}; {VALID}")
 
-    def batches(self) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
+    def batches(
+        self, *, origins: bool = False
+    ) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
         """Yield batches of requests with the columns of `SCHEMA`, and how their table was read.
 
         Offsets and lengths are in pages if `TableReading.in_pages` is true. Devices are codes.
+        With `origins`, the requests also have the columns of `ORIGINS` that the table has.
 
         Raises:
             WriteampError: a row is not valid, or the rows were read before and can be read only
@@ -94,6 +98,8 @@ class TraceData:
                 )
             try:
                 requests = reading.requests(frame, row, devices)
+                if origins and reading.origins:
+                    requests = requests.hstack(named_origins(frame.select(reading.origins)))
             except (WriteampError, MemoryError):
                 raise
             except _FAULTS as why:  # a value has an unexpected type

@@ -23,7 +23,9 @@ from writeamp.traces.trace import (
     MAX_LENGTH_BYTES,
     MAX_TIMESTAMP_NS,
     OPERATIONS,
+    ORIGINS,
     Operation,
+    is_origin,
 )
 from writeamp.traces.words import EXAMPLE
 
@@ -47,6 +49,7 @@ class TableReading:
             flush.
         always: the operation of all rows if there is no column op.
         hexadecimal: names of offset and length if their numbers are hexadecimal.
+        origins: columns of the origins of requests; empty if the user stated the columns.
         only: column and words of the rows that are requests; None for all rows.
         ignored: columns that are not read; empty if the user stated the columns.
     """
@@ -61,6 +64,7 @@ class TableReading:
     ignored: tuple[str, ...] = ()
     hexadecimal: tuple[str, ...] = ()
     only: tuple[str, tuple[str, ...]] | None = None
+    origins: tuple[str, ...] = ()
 
     def requests(self, frame: pl.DataFrame, first_row: int, devices: DeviceCodes) -> pl.DataFrame:
         """Return the columns of `SCHEMA` for the rows of a frame.
@@ -168,12 +172,14 @@ def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReadi
             "have offset, length (bytes) and op, or page, or other columns whose meaning is stated "
             f"by trace_format, such as {EXAMPLE}"
         )
+    origins = tuple(name for name in ORIGINS if is_origin(name, frame.schema.get(name)))
     present = {field: name for field, name in names.items() if name in present_names}
     read = present | needed
     return TableReading(
         "page" in present_names,
         read,
-        ignored=tuple(name for name in frame.columns if name not in read.values()),
+        ignored=tuple(name for name in frame.columns if name not in {*read.values(), *origins}),
+        origins=origins,
     )
 
 

@@ -27,7 +27,11 @@ from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
 
 
 def read(
-    path: str | os.PathLike[str], format: str | None = None, *, action: str | None = None
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    action: str | None = None,
+    origins: bool | None = None,
 ) -> Trace:
     """Read a trace file.
 
@@ -39,6 +43,8 @@ def read(
         action: the event whose occurrences count as requests: Q (queued), D (issued to the drive)
             or C (completed) for blkparse and blktrace, by default Q. For ftrace also I (inserted);
             by default the first of C, D, Q and I that the file has.
+        origins: whether to read also the columns `process`, `pid` and `file` of requests, if the
+            file has them. None reads them from Parquet only, because parsing text takes longer.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
@@ -53,7 +59,7 @@ def read(
     """
     file = file_path(path)
     entry = format_of(file, format, action)
-    trace = entry.read(file, ReadOptions(action=action))
+    trace = entry.read(file, ReadOptions(action=action, origins=origins))
     # Formats without rows begin with a magic or a header, or have the action in each line, so they
     # are not mistaken for other formats and need no check.
     absurd = absurdities(trace.requests, trace.devices) if entry.rows else []
@@ -91,10 +97,11 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
     Args:
         data: an array of integers of shape (requests,), the written pages, or (requests, 2), first
             pages and numbers of pages of writes. Or a table with the columns `offset` and
-            `length` in bytes, `op` (read, write, trim or flush), and optionally `timestamp_ns`
-            and `device`; or with `page`, and optionally `pages` and `op`. A table is a frame of
-            Polars or pandas, a structured array, or an Arrow table, record batch or stream. Or an
-            iterator of page numbers, or of arrays or tables; or the path of a file.
+            `length` in bytes, `op` (read, write, trim or flush), and optionally `timestamp_ns`,
+            `device`, `process`, `pid` and `file`; or with `page`, and optionally `pages` and `op`.
+            A table is a frame of Polars or pandas, a structured array, or an Arrow table, record
+            batch or stream. Or an iterator of page numbers, or of arrays or tables; or the path of
+            a file.
         format: the meaning of a table's columns if they have other names, such as
             "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; for a
             file, as in `traces.read`.
@@ -122,13 +129,13 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
     row = 1
     device_codes = DeviceCodes("_")
     ignored: dict[str, None] = {}
-    for reading, batch, devices in source.batches():
+    for reading, batch, devices in source.batches(origins=True):
         in_bytes = _in_bytes(batch, row, page_bytes) if reading.in_pages else batch
-        tables.append(in_bytes.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()))
+        tables.append(in_bytes.cast(dict(SCHEMA)))  # type: ignore[arg-type]  # a dict is invariant
         row += batch.height
         ignored |= dict.fromkeys(reading.ignored)
         device_codes = devices
-    requests = pl.concat(tables, rechunk=True)
+    requests = pl.concat(tables, how="diagonal", rechunk=True)
     names, codes = device_codes.renumber(requests["device"])
     requests = requests.with_columns(device=codes)
     return Trace(
@@ -163,7 +170,10 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     ``page_writes`` go to ``pages_written`` distinct pages of ``page_bytes``; a partly written page
     counts as a whole. ``hottest_1pct_share`` and ``hottest_10pct_share`` are the exact shares of
     the page writes that go to the most written 1% and 10% of these pages (number rounded up).
-    Ratios without requests are None.
+    Ratios without requests are None. If the requests have a column `process`,
+    ``written_by_process`` has the ten processes with the most written bytes, and
+    ``process_unknown_share`` is the share of the written bytes without a process; likewise for
+    `file`.
 
     Returns:
         A dictionary with the keys of `writeamp trace info --json`.
@@ -176,6 +186,7 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     return {
         "format": trace.format,
         **trace.facts,
+        **trace.writers,
         "devices": list(trace.devices),
         "warnings": trace.warnings,
         "notes": list(trace.notes),

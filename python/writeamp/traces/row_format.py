@@ -35,7 +35,14 @@ from writeamp.traces.text_output import (
     sectors,
     write_columns,
 )
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, SECTOR_BYTES, Operation, Trace
+from writeamp.traces.trace import (
+    MAX_TIMESTAMP_NS,
+    ORIGINS,
+    SCHEMA,
+    SECTOR_BYTES,
+    Operation,
+    Trace,
+)
 
 # Number of first lines in which a row of a format is searched, as damaged lines and a header may
 # come before it.
@@ -68,6 +75,9 @@ class RowFormat:
         left_out: function that returns notes on the emptied lines after all blocks are read.
         doubts: function that returns sentences on doubtful facts of the file after all blocks are
             read.
+        origins: function that returns the process, the process number and the file of the requests
+            of a block of a file, each if the format has it, with the types of `ORIGINS` or text.
+            It is called after `without_others`, with the whole block.
         written: expressions over a request for the written fields that `request_rows` declares.
         in_sectors: the fields of a request that are written in sectors, of 512 bytes.
         tick: nanoseconds and name of the unit to which written times are cut.
@@ -87,12 +97,13 @@ class RowFormat:
     without_others: Callable[[TextBlock], TextBlock] | None = None
     left_out: Callable[[], list[str]] = list
     doubts: Callable[[], list[str]] = list
+    origins: Callable[[TextBlock], pl.DataFrame] | None = None
     written: Mapping[str, pl.Expr] = field(default_factory=dict)
     in_sectors: Sequence[str] = ()
     tick: tuple[int, str] = (1, "1 ns")
 
-    def read(self, path: Path) -> Trace:
-        """Read a file of this format.
+    def read(self, path: Path, *, origins: bool = False) -> Trace:
+        """Read a file of this format, with the origins of its requests if the format has them.
 
         Raises:
             WriteampError: the file cannot be read, or a row is not valid (with file and line).
@@ -104,7 +115,10 @@ class RowFormat:
         for block in read_blocks(path):
             if self._begins_with_header(block):
                 notes.append("line 1 is a header")
-            tables.append(self.requests_of(block, devices))
+            table = self.requests_of(block, devices)
+            if origins and self.origins is not None:
+                table = table.hstack(named_origins(self.origins(block)))
+            tables.append(table)
             ends_with_newline = block.text.endswith(b"\n")
         if not ends_with_newline:
             notes.append("the file does not end with a newline: its last row may be cut")
@@ -253,6 +267,20 @@ def any_line(pattern: re.Pattern[str], head: Head) -> bool:
     the damaged row.
     """
     return any(pattern.fullmatch(line) for line in head.lines[:_LINES_OF_FORM])
+
+
+def named_origins(columns: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of the origin of requests with their types; empty names become null."""
+    return columns.select(
+        (pl.col(name) if name == "pid" else _named(name)).cast(kind, strict=False)
+        for name, kind in ORIGINS.items()
+        if name in columns.columns
+    )
+
+
+def _named(column: str) -> pl.Expr:
+    text = pl.col(column).cast(pl.String)
+    return pl.when(text != "").then(text)
 
 
 def _without_first_line(block: TextBlock) -> TextBlock:

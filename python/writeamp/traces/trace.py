@@ -18,6 +18,8 @@ from writeamp.results.facts import fact_in_words
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
+from writeamp.traces.writers import writers_of
+from writeamp.units.byte_sizes import shown_bytes
 
 OPERATIONS = ("read", "write", "trim", "flush")
 Operation = pl.Enum(OPERATIONS)
@@ -29,6 +31,15 @@ SCHEMA: dict[str, pl.DataType] = {
     "offset": pl.UInt64(),
     "length": pl.UInt32(),
 }
+
+# Columns that a trace may have in addition: the process, its number and the file that each request
+# came from. Null is unknown. The names may also be text (`pl.String`).
+ORIGINS: dict[str, pl.DataType] = {
+    "process": pl.Categorical(),
+    "pid": pl.UInt32(),
+    "file": pl.Categorical(),
+}
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 # Additional column of recordings of the virtual drive: whether a request had to be durable before
 # its answer.
@@ -61,7 +72,9 @@ class Trace(Drawn):
     Attributes:
         requests: one row per request: ``timestamp_ns`` i64, ``device`` u32 (an index into
             ``devices``), ``op`` (read, write, trim or flush), ``offset`` u64 and ``length`` u32
-            (bytes). Each device has an address space of its own.
+            (bytes). Each device has an address space of its own. Traces that name the origin of
+            their requests also have some of ``process`` and ``file`` (text or categories) and
+            ``pid`` u32; null is unknown.
         format: name of the format the trace was read from.
         path: the file it was read from.
         devices: device names; the position is the value of the ``device`` column.
@@ -72,8 +85,8 @@ class Trace(Drawn):
             not recorded.
 
     Raises:
-        WriteampError: the frame has other columns or types than ``SCHEMA``, has no rows, or has a
-            device that is not in ``devices``; or ``fua`` has another length.
+        WriteampError: the frame has other columns or types than ``SCHEMA`` and ``ORIGINS``, has no
+            rows, or has a device that is not in ``devices``; or ``fua`` has another length.
     """
 
     requests: pl.DataFrame
@@ -87,7 +100,7 @@ class Trace(Drawn):
 
     def __post_init__(self) -> None:
         """Check that the frame has the schema that all functions on traces need."""
-        if not isinstance(self.requests, pl.DataFrame) or dict(self.requests.schema) != SCHEMA:
+        if not isinstance(self.requests, pl.DataFrame) or not _is_valid(self.requests.schema):
             columns = ", ".join(f"{name} {dtype}" for name, dtype in SCHEMA.items())
             raise WriteampError(f"{self.path}: the requests of a trace need the columns {columns}")
         if self.requests.is_empty():
@@ -103,6 +116,11 @@ class Trace(Drawn):
             )
 
     @property
+    def origins(self) -> list[str]:
+        """Names of the columns on the origin of requests that the trace has."""
+        return [name for name in ORIGINS if name in self.requests.columns]
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences on doubtful facts in the file and in its times."""
         return [*self.doubts, *clock_of(self.requests).doubts]
@@ -111,6 +129,11 @@ class Trace(Drawn):
     def facts(self) -> dict[str, Any]:
         """Facts of the requests, with the keys of `traces.info`."""
         return facts_of(self.requests, self.path)
+
+    @cached_property
+    def writers(self) -> dict[str, Any]:
+        """Written bytes by process and file, with the keys of `traces.info`; {} without names."""
+        return writers_of(self.requests)
 
     def _records(self) -> list[dict[str, Any]]:
         about = {"path": self.path, "format": self.format}
@@ -121,7 +144,13 @@ class Trace(Drawn):
         about = {"file": self.path, "format": self.format}
         facts = about | self.facts | {"devices": list(self.devices)}
         rows = [fact_in_words(name, value) for name, value in facts.items()]
-        return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
+        return Card(
+            f"Trace {self.path}",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            parts=[_table_of_writers(self.writers, name) for name in self.origins if name != "pid"],
+        )
 
     def figure(self) -> LineChart:
         """Return a figure of the bytes written and read per second."""
@@ -132,3 +161,32 @@ class Trace(Drawn):
             title=f"Requests of {self.path}",
             subtitle=f"{self.requests.height:,} requests, {self.format}",
         )
+
+
+def is_origin(name: str, kind: pl.DataType | None) -> bool:
+    """Return whether a table's column can be one of `ORIGINS`: numbers of processes, or names.
+
+    A number may also be a name. A column whose values are all unknown may have no type.
+    """
+    if kind is None:
+        return False
+    is_text = isinstance(kind, _TEXT) and name != "pid"
+    return is_text or kind.is_integer() or isinstance(kind, pl.Null)
+
+
+def _is_valid(schema: pl.Schema) -> bool:
+    """Return whether the columns are those of `SCHEMA`, and then any of `ORIGINS`."""
+    columns = dict(schema)
+    origins = {name: columns.pop(name) for name in ORIGINS if name in columns}
+    names_are_text = all(isinstance(kind, _TEXT) for name, kind in origins.items() if name != "pid")
+    return columns == SCHEMA and names_are_text and origins.get("pid", pl.UInt32) == pl.UInt32
+
+
+def _table_of_writers(writers: dict[str, Any], column: str) -> Card:
+    rows = [
+        (row[column], shown_bytes(row["bytes_written"]), f"{row['share']:.1%}")
+        for row in writers[f"written_by_{column}"]
+    ]
+    unknown = writers[f"{column}_unknown_share"]
+    notes = [f"{unknown:.1%} of the written bytes have no {column}"] if unknown else []
+    return Card(f"Written bytes by {column}", rows, (column, ">written", ">share"), notes=notes)

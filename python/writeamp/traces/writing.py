@@ -50,12 +50,19 @@ def write(
     entry = _format_of(path, format)
     with output.replacing(path, "trace", inputs=[trace.path], may_replace=replace) as file:
         try:
-            return entry.write(trace, file)
+            return [*entry.write(trace, file), *_lost_origins(trace, entry)]
         except pl.exceptions.PolarsError as error:
             # Errors of Polars' Parquet writer; `replacing` reports those of the disk.
             raise WriteampError(
                 f"cannot write trace {os.fspath(path)!r}: {one_line(error)}"
             ) from None
+
+
+def _lost_origins(trace: Trace, entry: Format) -> list[str]:
+    """Return a note on the columns that only Parquet holds."""
+    if not trace.origins or entry.name == "parquet":
+        return []
+    return [f"{', '.join(trace.origins)} of the requests are not written; only parquet holds them"]
 
 
 def check_target(

@@ -308,4 +308,4 @@ def _of_trace(path: Path, trace_format: str | None, action: str | None) -> Trace
                 f"{path} is not a supported input. Supported: {_VALID}. For a trace, set its "
                 "format with --format"
             )
-    return of_trace(traces.read(path, trace_format, action=action))
+    return of_trace(traces.read(path, trace_format, action=action, origins=False))

@@ -136,7 +136,7 @@ class ModelInput(Settings):
 
     @cached_property
     def _requests(self) -> traces.Trace:
-        return traces.read(str(self.trace), self.trace_format)
+        return traces.read(str(self.trace), self.trace_format, origins=False)
 
     def _of_windows(self) -> Iterator[tuple[str, Any]]:
         if self.window is not None:

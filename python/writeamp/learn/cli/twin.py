@@ -290,7 +290,7 @@ def _of_trace(question: OneNumberSettings, path: Path, runner: Runner, bar: Bar)
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.one_number import NOISE, fit_trace  # noqa: PLC0415 (slow)
 
-    trace = traces.read(str(path), question.trace_format)
+    trace = traces.read(str(path), question.trace_format, origins=False)
     if question.counters is None:
         assert question.wa is not None
         return fit_trace(question.wa, trace, runner=runner, progress=bar.update)

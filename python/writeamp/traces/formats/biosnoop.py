@@ -23,8 +23,8 @@ _USUAL = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES")
 # Names of processes may contain spaces, and the disk may be missing.
 _PATTERNS = {
     "TIME(s)": r"(?P<time>-?[0-9]+\.[0-9]+)",
-    "COMM": r".*?",
-    "PID": r"-?[0-9]+",
+    "COMM": r"(?P<process>.*?)",
+    "PID": r"(?P<pid>-?[0-9]+)",
     "DISK": r"(?P<disk>\S*?)",
     "T": r"(?P<rwbs>[A-Z]+)",
     "SECTOR": r"(?P<sector>-?[0-9]+)",
@@ -32,6 +32,7 @@ _PATTERNS = {
 }
 _ANYTHING = r"\S+"
 _NEEDED = ("T", "SECTOR", "BYTES")
+_NO_NAME = "?"  # name of an unknown process
 # Sector of a request without sectors: -1, signed or as an unsigned 64-bit number.
 _NO_SECTOR = ("-1", "18446744073709551615")
 _LOST = re.compile(r"\blost (\d+) (?:events|samples)", re.IGNORECASE)
@@ -96,6 +97,7 @@ def _rows(path: Path) -> RowFormat:
         without_others=rewrite.rows_of,
         left_out=rewrite.left_out.notes,
         doubts=rewrite.left_out.doubts,
+        origins=rewrite.origins,
     )
 
 
@@ -114,6 +116,7 @@ class _Rewriting:
     def __init__(self, names: Sequence[str], *, is_headed: bool) -> None:
         self._is_past_header = not is_headed
         self.left_out = LeftOut()
+        self._requests_of_block = pl.DataFrame()
         columns = names[: max(names.index(name) for name in _NEEDED) + 1]
         gap = r"[ \t]+"
         patterns = gap.join(_PATTERNS.get(name, _ANYTHING) for name in columns)
@@ -129,7 +132,12 @@ class _Rewriting:
         if "time" not in fields.columns:
             fields = fields.with_columns(time=pl.lit("0"))
         self._look_at_others(block, fields.filter(pl.col("bytes").is_null()))
-        return with_rows(block, lines, self._requests(fields.drop_nulls("bytes")))
+        self._requests_of_block = self._requests(fields.drop_nulls("bytes"))
+        return with_rows(block, lines, self._requests_of_block)
+
+    def origins(self, block: TextBlock) -> pl.DataFrame:
+        """Return the processes of the requests of the last block of `rows_of`."""
+        return self._requests_of_block.select(pl.col("process").replace(_NO_NAME, ""), "pid")
 
     def _look_at_others(self, block: TextBlock, others: pl.DataFrame) -> None:
         odd = others.filter(~pl.col("line").str.contains(_CHATTER))
@@ -164,7 +172,10 @@ class _Rewriting:
             pl.when(is_flush).then(pl.lit("0 0")).otherwise(pl.format("{} {}", "sector", "bytes"))
         )
         return requests.select(
-            "number", row=pl.format("{} {} {} {}", "time", "disk", "name", extent)
+            "number",
+            "process",
+            "pid",
+            row=pl.format("{} {} {} {}", "time", "disk", "name", extent),
         )
 
 

@@ -14,8 +14,8 @@ from writeamp.errors import WriteampError
 from writeamp.text import quoted
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.line_rows import LeftOut
-from writeamp.traces.row_format import any_line
+from writeamp.traces.line_rows import LeftOut, with_fields
+from writeamp.traces.row_format import any_line, named_origins
 from writeamp.traces.rows import RowCheck, first_failure, read_lines
 from writeamp.traces.source import TextBlock, read_blocks
 from writeamp.traces.text_output import (
@@ -52,6 +52,14 @@ _ACTION_GROUP = 3
 _AFTER_ACTION = rf"([A-Z]+){_GAP}(?:([0-9]+){_GAP})?(?:\+{_GAP}([0-9]+)(?:[ \t]|$)|[\[(])"
 _EVENT = rf"{_UP_TO_ACTION}{_GAP}{_AFTER_ACTION}"
 _EVENT_FIELDS = ["device", "time", "action", "rwbs", "sector", "sectors"]
+# The process of an event is in brackets at the end of its line. A completed event has the number of
+# an error there, and the process that was interrupted by the completion; it has no origin.
+_ORIGIN = (
+    rf"^[ \t]*[0-9,]+{_GAP}[0-9]+{_GAP}[0-9]+{_GAP}[0-9.]+{_GAP}([0-9]+)[ \t].*?\[(.*)\][ \t]*$"
+)
+# What this module writes as the process of every request, with the number 0.
+_OURS = "writeamp"
+WITHOUT_ORIGIN = "C"
 
 _ROW = re.compile(rf"{_UP_TO_ACTION}([ \t].*)?")
 _EVENT_BEGINNING = re.compile(r"\s*\d+,\d+\s")
@@ -108,7 +116,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
         events, in_summary = _events(block, in_summary, lost)
         present.update(dict(events["action"].value_counts().rows()))
         chosen = events.filter(pl.col("action") == action)
-        requests, others = _requests(block, chosen, devices)
+        has_origins = bool(options.origins) and action != WITHOUT_ORIGIN
+        requests, others = _requests(block, chosen, devices, origins=has_origins)
         parts.append(requests)
         without_range += others
     if present and not present[action]:
@@ -141,8 +150,8 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         pl.lit("Q"),
         pl.col("op").cast(pl.String).replace_strict(letters),
         # A flush has no sectors, so blkparse prints none.
-        pl.when(pl.col("op") == "flush").then(pl.lit("[writeamp]")).otherwise(extent),
-        pl.when(pl.col("op") == "flush").then(pl.lit("")).otherwise(pl.lit("[writeamp]")),
+        pl.when(pl.col("op") == "flush").then(pl.lit(f"[{_OURS}]")).otherwise(extent),
+        pl.when(pl.col("op") == "flush").then(pl.lit("")).otherwise(pl.lit(f"[{_OURS}]")),
     ]
     write_columns(
         trace.requests.with_row_index("sequence", offset=1), columns, " ", file, labels=labels
@@ -173,9 +182,12 @@ def _events(block: TextBlock, in_summary: bool, lost: LeftOut) -> tuple[pl.DataF
 
 
 def _requests(
-    block: TextBlock, events: pl.DataFrame, devices: DeviceCodes
+    block: TextBlock, events: pl.DataFrame, devices: DeviceCodes, *, origins: bool
 ) -> tuple[pl.DataFrame, int]:
-    """Return the requests among the events of one action, and the number of other events."""
+    """Return the requests among the events of one action, and the number of other events.
+
+    With `origins`, the requests have the processes of their events.
+    """
     groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
     texts = events.select("number", "line", groups.alias("fields")).unnest("fields")
     operation_of = {word: operation_of_rwbs(word) for word in texts["rwbs"].unique()}
@@ -204,6 +216,11 @@ def _requests(
         offset=pl.when(is_flush).then(0).otherwise(pl.col("first") * SECTOR_BYTES),
         length=pl.when(is_flush).then(0).otherwise(pl.col("count") * SECTOR_BYTES).cast(pl.UInt32),
     )
+    if origins:
+        columns = with_fields(chosen.select("line"), "line", _ORIGIN, ["pid", "process"])
+        is_ours = (pl.col("pid") == "0") & (pl.col("process") == _OURS)
+        columns = columns.with_columns(pl.when(~is_ours).then(pl.col("pid", "process")))
+        requests = requests.hstack(named_origins(columns))
     return requests, events.height - chosen.height
 
 

@@ -17,10 +17,12 @@ from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import (
     ACTIONS,
     DEFAULT_ACTION,
+    WITHOUT_ORIGIN,
     counts_of,
     doubts_of,
     no_such_action,
 )
+from writeamp.traces.row_format import named_origins
 from writeamp.traces.source import Head, read_binary
 from writeamp.traces.trace import (
     MAX_END_BYTES,
@@ -43,6 +45,8 @@ _RECORDS = {order: np.dtype([(name, order + kind) for name, kind in _FIELDS]) fo
 _MAGIC, _VERSION = 0x65617400, 7
 # Bits of the action above its low 16: the categories BLK_TC_*.
 _READ, _WRITE, _FLUSH, _NOTIFY, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 26, 1 << 29
+# Record of the kernel's name (at most 16 bytes) of a process, at its first event.
+_NAME_OF_PROCESS, _LONGEST_NAME = _NOTIFY, 16
 _ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
 _BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
 # Most records that are read at once. A chunk ends at the first record that `pdu_len` bytes of data
@@ -63,7 +67,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     """
     action = options.action or DEFAULT_ACTION
     files = _files_of(path)
-    records = np.concatenate([_records(file) for file in files])
+    names: dict[int, str] = {}
+    records = np.concatenate([_records(file, names) for file in files])
     records = records[np.argsort(records["time"], kind="stable")]
     codes, op = records["action"] & np.uint32(0xFFFF), _operations(records)
     of_action = {name: codes == code for code, name in _ACTION_OF_CODE.items()}
@@ -83,9 +88,17 @@ def read(path: Path, options: ReadOptions) -> Trace:
     if left:
         notes.append(f"{left} events without a range of sectors are left out")
     doubts = [*_missing_files(path, records), *_lost_events(records), *doubts_of(present)]
-    return assemble(
-        path, "blktrace", [_requests(events, op, devices)], devices, notes, doubts=doubts
-    )
+    requests = _requests(events, op, devices)
+    if options.origins and action != WITHOUT_ORIGIN:
+        requests = requests.hstack(_origins(events["pid"], names))
+    return assemble(path, "blktrace", [requests], devices, notes, doubts=doubts)
+
+
+def _origins(pids: npt.NDArray[np.uint32], names: dict[int, str]) -> pl.DataFrame:
+    """Return the processes of events, with the names that the files have for their numbers."""
+    pid = pl.Series("pid", pids.astype(np.uint32))
+    process = pid.replace_strict(names, default=None, return_dtype=pl.String).alias("process")
+    return named_origins(pl.DataFrame([process, pid]))
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -139,8 +152,11 @@ def _lost_events(records: _Records) -> list[str]:
     return sentences
 
 
-def _records(path: Path) -> _Records:
-    """Return the records of a file, without the data between the records."""
+def _records(path: Path, names: dict[int, str]) -> _Records:
+    """Return the records of a file, without the data between the records.
+
+    The names of processes in these data are added to `names`, by the number of the process.
+    """
     content = read_binary(path)
     order = _order(content)
     if order is None:
@@ -162,7 +178,12 @@ def _records(path: Path) -> _Records:
                 f"{path}: at byte {bad}, there must be a record of blktrace version 7"
             )
         chunks.append(some)
-        at += len(some) * kind.itemsize + int(some["pdu_len"][-1])
+        at += len(some) * kind.itemsize
+        last = some[-1]
+        if last["action"] == _NAME_OF_PROCESS:
+            name = content[at : at + min(int(last["pdu_len"]), _LONGEST_NAME)]
+            names[int(last["pid"])] = name.partition(b"\0")[0].decode(errors="replace")
+        at += int(last["pdu_len"])
     return np.concatenate(chunks).astype(_RECORDS["<"])
 
 

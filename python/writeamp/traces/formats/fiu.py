@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import polars as pl
+
 from writeamp.traces.format import Format
+from writeamp.traces.line_rows import numbered_lines, with_fields
 from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import TextBlock
@@ -29,6 +32,7 @@ _LAYOUT = RowLayout(
 _FORM = rb"^[ \t]*(\d+)[ \t]+(\d+)[ \t]+.*?[ \t]+(\d+)[ \t]+(\d+)[ \t]+([RrWw])[ \t]+(\d+)[ \t]+"
 _LINE = re.compile(_FORM + rb"(\d+)([^\n]*)", re.MULTILINE)
 _ROW = re.compile(r"\d+\s+\d+\s+.*?\s+\d+\s+\d+\s+[RrWw]\s+\d+\s+\d+(\s+[0-9a-fA-F]{32})?")
+_ORIGIN = r"^[ \t]*\d+[ \t]+(\d+)[ \t]+(.*?)[ \t]+\d+[ \t]+\d+[ \t]+[RrWw][ \t]"
 _FIELDS = len(_LAYOUT.fields) + 1
 
 
@@ -38,6 +42,11 @@ def _with_one_word(block: TextBlock) -> TextBlock:
     if all(len(line.split()) in (0, _FIELDS) for line in text.split(b"\n")):
         return block
     return replace(block, text=_LINE.sub(rb"\1 \2 _ \3 \4 \5 \6 \7\8", text))
+
+
+def _origins(block: TextBlock) -> pl.DataFrame:
+    lines = numbered_lines(block).filter(pl.col("line").str.contains(r"\S"))
+    return with_fields(lines.select("line"), "line", _ORIGIN, ["pid", "process"])
 
 
 _ROWS = request_rows(
@@ -51,6 +60,7 @@ _ROWS = request_rows(
     device_separator=",",
     notes=["times are nanoseconds; sectors of 512 bytes; hashes of the content are not used"],
     without_others=_with_one_word,
+    origins=_origins,
 )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.text import quoted
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
+from writeamp.traces.formats.blkparse import WITHOUT_ORIGIN, counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
@@ -41,6 +41,12 @@ _REQUEST = (
     rf"(-?[0-9]+){_GAP}\+{_GAP}([0-9]+){_GAP}(?:\w+,[0-9]+,[0-9]+{_GAP})?\[(.*?)\]?[ \t\r]*$"
 )
 _REQUEST_FIELDS = ["device", "rwbs", "sector", "sectors", "result"]
+# The number of the task that queued or issued a request is before the event, its name in brackets
+# at the end. Completed requests have no origin: their task was interrupted by the completion.
+_PID = (
+    rf"^.*?[- \t]([0-9]+)(?:/[0-9]+)?{_GAP}(?:\([ \t0-9-]*\){_GAP})?(?:\[[0-9]+\]{_GAP})?"
+    rf"(?:[A-Za-z0-9.]{{3,}}{_GAP})?[0-9.]+:{_GAP}(?:[0-9]+{_GAP})?(?:block:)?block_"
+)
 _MENTIONS_EVENT = rf"^[ \t]*[^# \t].*\b(?:{'|'.join(ACTIONS.values())}):"
 _DETECTED = re.compile(rb"\bblock_\w+:[ \t]*[0-9]+,[0-9]+[ \t]+[A-Z]+[ \t]")
 _LOST = re.compile(
@@ -72,6 +78,11 @@ class _StageEvents:
         self._counts_errors = action == "C"
         self._present: Counter[str] = Counter()
         self._left_out = LeftOut()
+        self._tasks = pl.DataFrame()
+
+    def origins(self, block: TextBlock) -> pl.DataFrame:
+        """Return the tasks of the requests of the last block of `rows_of`."""
+        return self._tasks
 
     def rows_of(self, block: TextBlock) -> TextBlock:
         """Return a block in which only the events of the stage are rows; other lines are empty."""
@@ -80,7 +91,11 @@ class _StageEvents:
         self._look_at_others(block, events.filter(pl.col("event").is_null()))
         self._present.update(dict(events["event"].drop_nulls().value_counts().rows()))
         chosen = events.filter(pl.col("event") == self.event)
-        return with_rows(block, lines, self._requests(block, chosen))
+        requests = self._requests(block, chosen)
+        self._tasks = requests.select(
+            pl.col("line").str.extract(_PID).alias("pid"), pl.col("result").alias("process")
+        )
+        return with_rows(block, lines, requests)
 
     def notes(self) -> list[str]:
         """Return notes on the events that are requests, and on the events left out."""
@@ -157,7 +172,10 @@ class _StageEvents:
         )
         name = pl.when("is_flush").then(pl.lit("flush")).otherwise("name")
         return sorted_out.filter(pl.col("reason").is_null()).select(
-            "number", row=pl.format("{} {} {} {}", "time", "device", name, extent)
+            "number",
+            "line",
+            "result",
+            row=pl.format("{} {} {} {}", "time", "device", name, extent),
         )
 
     @staticmethod
@@ -182,7 +200,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     Raises:
         WriteampError: a row is not valid, or the stage has no events.
     """
-    events = _StageEvents(_action(path, options.action))
+    action = _action(path, options.action)
+    events = _StageEvents(action)
     return request_rows(
         "ftrace",
         _LAYOUT,
@@ -195,7 +214,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
         without_others=events.rows_of,
         left_out=events.notes,
         doubts=events.doubts,
-    ).read(path)
+        origins=None if action == WITHOUT_ORIGIN else events.origins,
+    ).read(path, origins=bool(options.origins))
 
 
 def _action(path: Path, requested: str | None) -> str:

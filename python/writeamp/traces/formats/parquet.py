@@ -15,6 +15,7 @@ from writeamp.text import one_line, quoted
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.recorded import RECORDING_KEY, Recorded
+from writeamp.traces.row_format import named_origins
 from writeamp.traces.rows import RowCheck, first_failure
 from writeamp.traces.source import PARQUET_MAGIC, Head, file_path, open_file
 from writeamp.traces.trace import (
@@ -22,9 +23,11 @@ from writeamp.traces.trace import (
     MAX_END_BYTES,
     MAX_LENGTH_BYTES,
     OPERATIONS,
+    ORIGINS,
     SCHEMA,
     Operation,
     Trace,
+    is_origin,
 )
 
 SCHEMA_VERSION = "1"
@@ -49,6 +52,8 @@ _INTEGER_RANGES = {
 def read(path: Path, options: ReadOptions) -> Trace:
     """Read a Parquet file of writeamp's schema, or a recording's; other columns are ignored.
 
+    The columns of `ORIGINS` are read if the options ask for them.
+
     Raises:
         WriteampError: the file is not Parquet, has another schema, or has a row that is not valid
             (identified by its number, from 1).
@@ -58,7 +63,9 @@ def read(path: Path, options: ReadOptions) -> Trace:
             schema, metadata = parquet_facts(file)
             _check_schema(path, schema, metadata)
             has_fua = RECORDING_KEY in metadata and schema.get(FUA) == pl.Boolean()
-            rows = read_parquet(file, [*SCHEMA, *([FUA] if has_fua else [])])
+            present = [name for name in ORIGINS if options.origins is not False and name in schema]
+            origins = [name for name in present if is_origin(name, schema[name])]
+            rows = read_parquet(file, [*SCHEMA, *origins, *([FUA] if has_fua else [])])
         except pl.exceptions.PolarsError as error:
             raise WriteampError(
                 f"{path}: is not a readable parquet file ({one_line(error)})"
@@ -66,7 +73,14 @@ def read(path: Path, options: ReadOptions) -> Trace:
     if rows.is_empty():
         raise WriteampError(f"{path}: the trace holds no requests; at least one is needed")
     requests = _requests(path, rows)
-    notes = []
+    if origins:
+        requests = requests.hstack(named_origins(rows.select(origins)))
+    notes = [
+        f"the column {name} is ignored, because it is {schema[name]}; valid is "
+        f"{'UInt32' if name == 'pid' else 'text'}"
+        for name in present
+        if name not in origins
+    ]
     if _DEVICES_KEY in metadata:
         devices = _device_names(path, metadata[_DEVICES_KEY])
     else:
@@ -105,7 +119,11 @@ def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write all requests, sorted by time (requests with equal times stay in order)."""
     early = count_out_of_order(trace.requests)
-    rows = trace.requests if trace.fua is None else trace.requests.with_columns(trace.fua)
+    # Other programs read text more easily than categories.
+    rows = trace.requests.with_columns(
+        pl.col(name).cast(pl.String) for name in trace.origins if name != "pid"
+    )
+    rows = rows if trace.fua is None else rows.with_columns(trace.fua)
     rows.sort("timestamp_ns", maintain_order=True).write_parquet(
         file,
         compression="zstd",
@@ -229,7 +247,7 @@ def _looks_like_parquet(head: Head) -> bool:
 FORMAT = Format(
     name="parquet",
     summary="writeamp's own schema in Parquet: nanoseconds, bytes, operations as words",
-    columns=",".join(SCHEMA),
+    columns=f"{','.join(SCHEMA)}[,{','.join(ORIGINS)}]",
     units="time in ns; offset and length in bytes; op read, write, trim or flush",
     detection="begins with PAR1",
     matches=_looks_like_parquet,

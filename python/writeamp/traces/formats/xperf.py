@@ -31,6 +31,16 @@ _DETAILED = rf"{_OF_DATA}{_NUMBER}{_UNREAD * 3}{_HEX}{_HEX}{_TO_PROCESS_ID}{_DIS
 _FLUSH = rf"^[ \t]*(DiskFlush)[ \t]*,{_TO_POINTER}(?:[ \t]*,)*{_UNREAD}{_DISK}"
 _DISK_EVENT = r"^[ \t]*Disk(Read|Write|Flush)[ \t]*,"
 _IS_HEADER = r"^[ \t]*(?:Disk(?:Read|Write|Flush)[ \t]*,[ \t]*TimeStamp|IO Type[ \t]*,)"
+# Origins of requests: process, its number and the file. In `diskio -detail`, numbers are before the
+# process; in `dumper`, the file is in quotes at the end, if it is recorded.
+_PROCESS = r"[ \t]*(.*?)[ \t]*\([ \t]*([0-9]+)\)[ \t]*,"
+_ORIGIN_DETAILED = (
+    rf"{_OF_DATA}(?:{_UNREAD}){{4}}(?:{_UNREAD_HEX}){{2}}(?:{_UNREAD})*{_PROCESS}"
+    rf"{_UNREAD}[ \t]*(.*?)[ \t\r]*$"
+)
+_ORIGIN_DUMPED = rf"^[^,]*,{_UNREAD}{_PROCESS}{_UNREAD}[^\"]*(?:\"([^\"]*)\"[ \t\r]*)?$"
+_ORIGINS = ["process", "pid", "file"]
+_UNKNOWN_FILE = "Unknown"
 _KNOWN_HEADER = (
     r"^[ \t]*DiskFlush|ThreadID,[ \t]*(?:CPU,[ \t]*)?IrpPtr,[ \t]*ByteOffset,[ \t]*IOSize,"
     r"|IO Type, Start Time,[ \t]*End Time,[^,]*,[^,]*,[ \t]*IO Size,[ \t]*Byte Offset,"
@@ -59,6 +69,17 @@ class _DiskEvents:
     def __init__(self) -> None:
         self.left_out = LeftOut()
         self._lost_buffers = 0
+        self._lines = pl.DataFrame()
+
+    def origins(self, block: TextBlock) -> pl.DataFrame:
+        """Return processes and files of the requests of the last block of `rows_of`."""
+        lines = self._lines.select("line")
+        dumped = with_fields(lines, "line", _ORIGIN_DUMPED, ["process", "pid", "file"])
+        detailed = with_fields(lines, "line", _ORIGIN_DETAILED, ["event", *_ORIGINS])
+        is_detailed = detailed["event"].is_not_null()
+        chosen = [dumped[name].zip_with(~is_detailed, detailed[name]) for name in _ORIGINS]
+        names = pl.DataFrame(chosen)
+        return names.with_columns(pl.col("file").replace(_UNKNOWN_FILE, ""))
 
     def doubts(self) -> list[str]:
         """Return warnings about missing events."""
@@ -84,6 +105,7 @@ class _DiskEvents:
         if odd.height:
             number, line = odd.sort("number").select("number", "line").row(0)
             raise block.fault(number, f"the event is {quoted(line.strip())}, valid is {_FORM}")
+        self._lines = events.join(requests, on="number", how="semi", maintain_order="left")
         return with_rows(block, lines, requests)
 
     def _look_at_others(self, block: TextBlock, lines: pl.DataFrame) -> None:
@@ -137,6 +159,7 @@ def _rows(path: Path) -> RowFormat:
         without_others=events.rows_of,
         left_out=events.left_out.notes,
         doubts=events.doubts,
+        origins=events.origins,
     )
 
 
