@@ -60,6 +60,7 @@ class Drive:
         own_manager: Any | None = None,
         own_victims: Any | None = None,
         tags: int | None = None,
+        own_pages: npt.NDArray[np.bool_] | None = None,
     ) -> None: ...
 
 class Victim:

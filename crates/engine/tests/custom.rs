@@ -277,6 +277,7 @@ fn a_run_that_is_restored_in_the_middle_goes_on_as_if_it_had_not_been() {
         let custom = || CustomPolicies {
             placement: custom_placement(Wrong::Nothing).placement,
             victims: custom_victims(false).victims,
+            own_pages: None,
         };
         let new = || run("any", setup(layout, None, custom())).unwrap();
         let mut saved = new();

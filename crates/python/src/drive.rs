@@ -2,13 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use numpy::{PyArray1, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::hints::UNTAGGED;
-use writeamp_engine::managers::CustomPolicies;
-use writeamp_engine::managers::{Layout, Setup};
+use writeamp_engine::managers::{CustomPolicies, Layout, OwnPages, Setup};
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::workloads::{
     self, Characteristics, Columns, Context, Site, Trace, Workload, number_of,
@@ -98,6 +97,7 @@ impl PyGeometry {
 /// `victims=None` means the manager's default policy, and `wear_leveling=None` means no leveller.
 /// With `tags`, flash operations are counted by the host's tags, of which there are so many.
 /// `own_manager` and `own_victims` are sources of `writeamp.custom`; their names replace the specs.
+/// With `own_pages`, the manager writes the logical pages that are true to a stream of their own.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {
@@ -115,7 +115,7 @@ impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
                         wear_leveling=None, observed=false, recorded=false, table_pages=0,
-                        own_manager=None, own_victims=None, tags=None))]
+                        own_manager=None, own_victims=None, tags=None, own_pages=None))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -129,6 +129,7 @@ impl Drive {
         own_manager: Option<Bound<'_, PyAny>>,
         own_victims: Option<Bound<'_, PyAny>>,
         tags: Option<u8>,
+        own_pages: Option<Bound<'_, PyArray1<bool>>>,
     ) -> PyResult<Self> {
         let is_compiled = |source: &Bound<'_, PyAny>| source.getattr("is_compiled")?.is_truthy();
         let is_interpreted =
@@ -136,6 +137,7 @@ impl Drive {
         let custom = CustomPolicies {
             placement: own_manager.as_ref().map(custom::placement).transpose()?,
             victims: own_victims.as_ref().map(custom::victims).transpose()?,
+            own_pages: own_pages.as_ref().map(own).transpose()?,
         };
         let setup = Setup {
             geometry: geometry.0,
@@ -151,6 +153,11 @@ impl Drive {
         };
         Ok(Drive { manager, observed, recorded, is_interpreted, setup })
     }
+}
+
+/// Copies the pages of an own stream, which drives share.
+fn own(pages: &Bound<'_, PyArray1<bool>>) -> PyResult<OwnPages> {
+    Ok(pages.try_readonly()?.as_slice()?.into())
 }
 
 impl Drive {

@@ -58,8 +58,9 @@ pub fn build_with(
     victims: impl IntoVictims,
     setup: Setup,
 ) -> Result<Box<dyn BlockManager>> {
-    let CustomPolicies { placement: other, victims: others } = &setup.custom;
-    if other.is_some() || others.is_some() || setup.victims.is_some() {
+    let CustomPolicies { placement: other, victims: others, own_pages } = &setup.custom;
+    let is_custom = other.is_some() || others.is_some() || own_pages.is_some();
+    if is_custom || setup.victims.is_some() {
         return Err(Error::Spec(
             "build_with takes its policies as arguments; do not set victims or custom in the setup"
                 .into(),

@@ -10,6 +10,7 @@ mod core;
 mod declared;
 mod generic;
 mod hcwf;
+mod own_stream;
 mod served;
 mod setup;
 mod two_region;
@@ -19,6 +20,7 @@ use std::ops::Range;
 
 pub use build_with::build_with;
 pub use declared::{Declared, Needs, Only};
+pub use own_stream::OwnPages;
 pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
@@ -345,11 +347,20 @@ fn build_identified<T: Compiled>(
 
 fn build_compiled<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
     if let Some(source) = setup.custom.placement.clone() {
+        if setup.custom.own_pages.is_some() {
+            return Err(own_stream::unsupported(source.name(), "is a user's own"));
+        }
         let victims = setup.victims_of(&generic::custom_declared(&*source));
         return generic::build_custom(&*source, &victims, setup, tap);
     }
     let params = MANAGERS.read(text)?;
     let declared = check_params(&params, &setup)?;
+    if let Some(pages) = setup.custom.own_pages.clone() {
+        let victims = setup.victims_of(&declared);
+        let site = setup.clone();
+        let placement = own_stream::OwnStream::new(text, pages, &setup)?;
+        return T::with_policy(&victims, &site, generic::self_declared(placement, setup, tap)?);
+    }
     let victims = setup.victims_of(&declared);
     crate::placements!(managers! { dispatch! {
         Manager, params, Found => <Found as Manager>::build(&params, &victims, setup, tap)

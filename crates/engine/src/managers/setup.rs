@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::own_stream::{self, OwnPages};
 use super::{Declared, Layout, MANAGERS, declared, generic};
 use crate::error::Result;
 use crate::flash::{Flash, Geometry, Tap, Wear};
@@ -19,6 +20,8 @@ pub struct CustomPolicies {
     pub placement: Option<Arc<dyn PlacementSource>>,
     /// Custom victim policy.
     pub victims: Option<Arc<dyn VictimSource>>,
+    /// Pages that a registered placement writes to a stream of their own.
+    pub own_pages: Option<OwnPages>,
 }
 
 /// Setup that every manager is built from.
@@ -223,6 +226,11 @@ impl Setup {
         let identity = match self.tags {
             None => identity,
             Some(tags) => identity.with("number of tags", tags.to_string()),
+        };
+        let own = self.custom.own_pages.as_deref().map(own_stream::identity);
+        let identity = match own {
+            None => identity,
+            Some(pages) => identity.with("pages with an own stream", pages),
         };
         // This setting is left out if the table has no separate frontiers. Drives saved by earlier
         // versions, which had none, can therefore still be restored.
