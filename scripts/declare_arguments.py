@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from writeamp.fields.setting import Places, argument_fields, help_of, places_in, words_of
 from writeamp.learn.blackbox.targets.settings import TARGET_PLACES
 from writeamp.settings.experiment import setting_places
+from writeamp.studies.blame.settings import BLAME_PLACES
 from writeamp.theory.settings import PredictionSettings
 from writeamp.volumes.settings import NEED_PLACES, RUN_PLACES, FleetSettings, SplitSettings
 from writeamp.vssd.settings import SERVE_PLACES
@@ -48,6 +49,10 @@ def generated() -> dict[Path, str]:
             _class("CommonArguments", "Keyword arguments of all three verbs", common),
             *(_class(f"{verb.title()}Arguments", f"Keyword arguments of `{verb}`", keys, common,
                      "CommonArguments") for verb, keys in verbs.items()),
+        ),
+        LIBRARY / "studies/blame/arguments.py": _file(
+            "`blame`",
+            _class("BlameArguments", "Keyword arguments of `blame`", keys_of(BLAME_PLACES)),
         ),
         LIBRARY / "theory/arguments.py": _file(
             "predictions",

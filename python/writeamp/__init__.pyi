@@ -52,6 +52,8 @@ from .reports.reading import report as report
 from .runs.simulation_result import Result as Result
 from .runs.timed.result import TimedResult as TimedResult
 from .settings.experiment import Experiment as Experiment
+from .studies.blame.functions import blame as blame
+from .studies.blame.result import Blame as Blame
 from .studies.compare.result import Comparison as Comparison
 from .studies.endurance.result import Endurance as Endurance
 from .studies.functions import compare as compare

@@ -44,6 +44,7 @@ def studies(folder: Path) -> None:
     assert_type(wa.sweep_results(folder), wa.SweepResults)
     assert_type(wa.diff(simulated, simulated), wa.Difference)
     assert_type(wa.answer(workload="uniform", op=0.2, quick=True), wa.Answer)
+    assert_type(wa.blame(folder / "t.parquet", "range:4", op=0.2), wa.Blame)
     assert_type(wa.doctor(folder / "job.fio", simulate=False), wa.DoctorReport)
     assert_type(wa.explore(managers=["single", "sepgc"], op="20%"), wa.ExplorePage)
     assert_type(wa.report(folder / "answer.html").markdown(), str)

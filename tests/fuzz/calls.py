@@ -140,6 +140,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "allocation.optimal": (wa.allocation.optimal, (_GROUPS,)),
     "allocate": (wa.allocate, (_GROUPS, {"explore": 3, "op": 0.2})),
     "answer": (wa.answer, ({**_SIMULATED, "quick": True},)),
+    "blame": (wa.blame, _traces(**{name: value for name, value in _REPLAYED.items()
+                                   if name != "spread"}, by="range:3")),
     "blackbox.choose": (
         wa.blackbox.choose,
         ({"models": _made("{}"), "characteristics": _made("{}"),
@@ -269,6 +271,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
 # Of 10 000 calls, where they are not as usual.
 SHARES = {
     "simulate": 500, "predict": 300, "device": 250, "compare": 80, "endurance": 80, "answer": 3,
+    "blame": 30,
     "VirtualSsd": 3, "volumes.need": 4, "volumes.run": 8, "volumes.together": 8, "sweep": 8,
     "volumes.make": 8, "blackbox.train": 8, "blackbox.collect": 6, "plots.save": 8, "wa_over_op": 8,
     "required_op": 8, "volumes.split": 10, "measure.ready_busy": 30, "traces.info": 60,

@@ -135,6 +135,7 @@ LINES: dict[str, tuple[str, ...]] = {
                  "--counters @snap --counters @snap --out out.toml --workers 1"),
     "answer": (f"{_RUN} --quick", f"--trace @trace {_OF_TRACE} --quick",
                f"{_RUN} --quick --counters @snap"),
+    "blame": (f"@trace --by range:3 {_OF_TRACE}", "@trace --by file --op 0.5 --pages-per-block 2"),
     "examples": ("out", "@snap", "@snaps"),
     "explore": ("--managers single --writes 60 --blocks 8 --pages-per-block 4 --op 0.5 "
                 "--out out.html",),
@@ -155,7 +156,8 @@ SHARES = {
     "simulate": 1100, "compare": 250, "endurance": 250, "predict": 700, "measure counters": 800,
     "measure diff": 400, "trace info": 500, "trace convert": 200, "doctor": 300, "diff": 250,
     "lifetime": 300, "report": 250, "list": 150, "meanfield": 250, "explore": 2, "serve": 6,
-    "answer": 6, "twin fit": 4, "twin measure": 30, "blackbox train": 12, "volumes make": 12,
+    "answer": 6, "blame": 40, "twin fit": 4,
+    "twin measure": 30, "blackbox train": 12, "volumes make": 12,
     "volumes run": 20, "volumes need": 8, "volumes split": 30, "blackbox collect": 30,
     "blackbox evaluate": 30, "reproduce": 20, "sweep run": 40, "blackbox explain": 60,
     "twin check": 30, "measure rb": 150, "top": 30, "measure save": 30, "measure run": 5,

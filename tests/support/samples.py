@@ -126,6 +126,10 @@ def trace(folder: Path) -> wa.traces.Trace:
     return wa.traces.read(path, FORMAT)
 
 
+def blamed(folder: Path) -> wa.Blame:
+    return wa.blame(trace(folder), "range:3", blocks=64, pages_per_block=4, op=0.5, repeat=2)
+
+
 def examined(folder: Path) -> wa.DoctorReport:
     path = folder / "job.fio"
     path.write_text("[a]\nfilename=/dev/sdb\nrw=write\n")
@@ -323,6 +327,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Response": response,
     "Collected": collected,
     "Answer": answered_by_theory,
+    "Blame": blamed,
     "ExplorePage": lambda _: wa.explore(
         managers="single", blocks=16, pages_per_block=8, writes=100
     ),

@@ -32,6 +32,11 @@ COMPARE = Verb(
     "Compare block managers and victim policies: WA by cause, wear, memory, speed.",
     HelpPanel.SIMULATE,
 )
+BLAME = Verb(
+    "writeamp.cli.blame",
+    "Divide the flash writes of a trace among processes, files, folders, devices or addresses.",
+    HelpPanel.SIMULATE,
+)
 SWEEP = Verb(
     "writeamp.cli.sweep",
     "Run an experiment at many points and show the results: `writeamp sweep FILE.toml --keep "

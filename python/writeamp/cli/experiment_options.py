@@ -24,6 +24,12 @@ _File = Annotated[
         show_default=False,
     ),
 ]
+_Trace = Annotated[
+    Path,
+    typer.Argument(
+        help="Trace file, or - for standard input.", metavar="TRACE", show_default=False
+    ),
+]
 _SaveConfig = Annotated[
     Path | None,
     typer.Option(
@@ -40,6 +46,7 @@ def register_experiment(
     *,
     verb: str | None = None,
     without: Collection[str] = (),
+    of_trace: bool = False,
 ) -> None:
     """Add a subcommand that runs an experiment; its name is the name of `body`.
 
@@ -50,6 +57,7 @@ def register_experiment(
         verb: "simulate", "compare" or "endurance": the function whose settings the experiment has;
             by default the name of `body`.
         without: settings of the experiment for which the subcommand has no option.
+        of_trace: whether the argument of the subcommand is a trace instead of an experiment.
     """
     verb = verb or body.__name__
     places = {name: place for name, place in setting_places(verb).items() if name not in without}
@@ -61,6 +69,8 @@ def register_experiment(
         changes = given_values(
             {parameter.name: arguments.pop(parameter.name) for parameter in settings}
         )
+        if of_trace:
+            experiment, changes = None, changes | {"trace": experiment}
         with naming_options(places, changes):
             complete = _experiment(verb, experiment, changes)
             _check_outputs(complete, experiment, save_config, arguments)
@@ -69,7 +79,7 @@ def register_experiment(
             body(complete, **arguments)
 
     parameters = [
-        _own("experiment", _File),
+        _own("experiment", _Trace, required=True) if of_trace else _own("experiment", _File),
         *settings,
         *own,
         _own("save_config", _SaveConfig),
@@ -77,9 +87,10 @@ def register_experiment(
     app.command(body.__name__)(described(command, parameters, [places]))
 
 
-def _own(name: str, annotation: Any) -> inspect.Parameter:
+def _own(name: str, annotation: Any, *, required: bool = False) -> inspect.Parameter:
+    default = inspect.Parameter.empty if required else None
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from writeamp._engine import Drive as EngineDrive
 from writeamp.devices.device import Device
 from writeamp.registry.declarations import default_victims, is_custom, source_of
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Policy:
     wear_leveling: str | None = field(default=None, compare=False)
     meaning: tuple[str | None, ...] = field(init=False, repr=False)
     """The three specs in canonical form."""
+    own_pages: npt.NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
+    """Logical pages that the manager writes to a stream of their own, shape (logical_pages,)."""
 
     def __post_init__(self) -> None:
         """Compute the canonical specs."""
@@ -103,6 +110,7 @@ class Policy:
             own_manager=source_of("managers", self.manager),
             own_victims=source_of("victims", victims),
             tags=tags,
+            own_pages=self.own_pages,
         )
 
     def __str__(self) -> str:

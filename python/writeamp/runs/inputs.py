@@ -221,6 +221,8 @@ def _fit_trace(
             device=load.trace_device,
             logical_pages=profile.logical_pages if device.is_sized else None,
             with_reads=with_reads,
+            tag_names=trace.tag_names if isinstance(trace, traces.Trace) else None,
+            tags=trace.tags if isinstance(trace, traces.Trace) else None,
         )
     else:
         pages = trace

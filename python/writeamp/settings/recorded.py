@@ -108,9 +108,10 @@ def counted(trace: traces.Trace | traces.PageTrace | traces.TraceData) -> Counte
         return CountedRequests(trace, None, ())
     note = f"the first {first} requests are replayed but not counted, as on the recorded drive"
     fua = (None, None) if trace.fua is None else (trace.fua[:first], trace.fua[first:])
+    tags = None if trace.tags is None else trace.tags[first:]
     return CountedRequests(
-        replace(trace, requests=later, fua=fua[1]),
-        replace(trace, requests=earlier, fua=fua[0]),
+        replace(trace, requests=later, fua=fua[1], tags=tags),
+        replace(trace, requests=earlier, fua=fua[0], tags=None, tag_names=None),
         (note,),
     )
 

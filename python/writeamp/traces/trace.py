@@ -83,6 +83,9 @@ class Trace(Drawn):
         recorded: the virtual drive that served these requests; None without one.
         fua: whether each request had to be durable before its answer, shape (requests,); None if
             not recorded.
+        tags: u8, index into ``tag_names`` for each request, or 255, shape (requests,); by these
+            tags runs count. None without tags.
+        tag_names: names of the tags; None without tags.
 
     Raises:
         WriteampError: the frame has other columns or types than ``SCHEMA`` and ``ORIGINS``, has no
@@ -97,6 +100,8 @@ class Trace(Drawn):
     doubts: list[str] = field(default_factory=list)
     recorded: Recorded | None = None
     fua: pl.Series | None = None
+    tags: pl.Series | None = None
+    tag_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Check that the frame has the schema that all functions on traces need."""

@@ -14,6 +14,7 @@ from writeamp.reports.values import words
 # Keys that identify each kind of document; special kinds come first, because the first match is
 # used.
 SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...] = (
+    (frozenset({"by", "tags", "unknown_share"}), studies.of_blame),
     (frozenset({"rows", "differences", "advice"}), answers.of_answer),
     (frozenset({"settings", "numbers", "equal"}), differences.of_difference),
     (frozenset({"rows", "loads"}), runs.of_comparison),

@@ -30,6 +30,28 @@ def of_op_curve(document: _Document) -> str:
     )
 
 
+def of_blame(document: _Document) -> str:
+    """Return the tag with the most flash writes, and what a change would do to WA."""
+    tags = [(number(row, "flash_bytes") or 0.0, row) for row in rows(document, "tags")]
+    wa, total = number(document, "wa"), sum(flash for flash, _ in tags)
+    if wa is None or not total:
+        return ""
+    flash, most = max(tags, key=lambda pair: pair[0])
+    changes = [
+        f"{four_digits(changed)} {how}"
+        for key, how in (
+            ("wa_without", "without it"),
+            ("wa_own_stream", "with a stream of its own for it"),
+        )
+        if (changed := number(most, key)) is not None
+    ]
+    would = f"; it would be {' and '.join(changes)}" if changes else ""
+    return (
+        f"{words(most, 'tag')} causes {flash / total:.0%} of the flash writes, with "
+        f"{number(most, 'host_share') or 0:.0%} of the host's. WA is {four_digits(wa)}{would}."
+    )
+
+
 def of_sweep(document: _Document) -> str:
     """Return the outcome of a sweep's points, and the best of a search or both ends of WA."""
     points, done, failed = (number(document, key) for key in ("points", "done", "failed"))

@@ -1,0 +1,44 @@
+"""Figure of the host and flash bytes of the tags of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from writeamp.plots.spec import BarChart, Layer
+from writeamp.plots.style import HOST_COLOR, SERIES_COLORS
+from writeamp.units.byte_sizes import shown_bytes
+
+_MB = 1e6
+
+
+class TagBytes(NamedTuple):
+    """A tag, the bytes that its requests wrote, and the flash bytes programmed for them."""
+
+    name: str
+    host_bytes: int
+    flash_bytes: int
+
+
+def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str) -> BarChart:
+    """Describe the flash bytes of each tag as a bar: host bytes, and what the drive adds.
+
+    Args:
+        tags: the bars, from the top.
+        title: of the figure.
+        subtitle: the run.
+    """
+    # A write cache may merge writes, so that a tag has fewer flash bytes than host bytes.
+    host = [min(tag.host_bytes, tag.flash_bytes) for tag in tags]
+    added = [tag.flash_bytes - base for tag, base in zip(tags, host, strict=True)]
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label="bytes programmed to flash (MB)",
+        bars=tuple(tag.name for tag in tags),
+        layers=(
+            Layer("host writes", HOST_COLOR, tuple(value / _MB for value in host)),
+            Layer("added by the drive", SERIES_COLORS[0], tuple(value / _MB for value in added)),
+        ),
+        texts=tuple(shown_bytes(tag.flash_bytes) for tag in tags),
+    )

@@ -1,0 +1,1 @@
+"""Flash writes of a trace by process, file, folder, device or address range."""

@@ -1,0 +1,236 @@
+"""Flash writes by tag: which requests have which tag, sums, and the two changed runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import writeamp as wa
+from in_process import run
+from writeamp.studies.blame.changes import owners, without_tag
+from writeamp.studies.blame.tagging import MOST_TAGS, tagged
+from writeamp.traces.pages import PageTrace
+
+DRIVE: dict[str, Any] = {"op": 0.3, "pages_per_block": 16}
+HOT_PAGES, COLD_PAGES = 128, 1024
+
+
+def trace_of(**columns: Any) -> wa.traces.Trace:
+    """Return a trace of writes of 4 KiB to one page after the other, with these columns."""
+    count = len(next(iter(columns.values())))
+    return wa.traces.of(pl.DataFrame({"page": range(count), **columns}))
+
+
+def shares_of(trace: wa.traces.Trace, by: str) -> dict[str, float]:
+    tags = tagged(trace, by)
+    return dict(zip(tags.names, tags.shares, strict=True))
+
+
+def hot_and_cold() -> wa.traces.Trace:
+    """Return random writes to a few pages, between writes of all others in their order."""
+    random = np.random.default_rng(1)
+    hot = random.integers(0, HOT_PAGES, 24 * COLD_PAGES)
+    cold = HOT_PAGES + np.arange(hot.size) % COLD_PAGES
+    pages = np.stack([hot, cold], axis=1).ravel()
+    return wa.traces.of(pl.DataFrame({"page": pages, "file": ["hot", "cold"] * hot.size}))
+
+
+@pytest.fixture(scope="module")
+def blamed() -> wa.Blame:
+    return wa.blame(hot_and_cold(), "file", **DRIVE)
+
+
+def test_names_with_at_least_half_a_percent_have_a_tag_of_their_own() -> None:
+    names = [*["big"] * 600, *["small"] * 5, *["tiny"] * 4, *["tinier"] * 3, *[None] * 388]
+    assert shares_of(trace_of(process=names), "process") == {
+        "big": 0.6,
+        "small": 0.005,
+        "other": 0.007,
+        "unknown": 0.388,
+    }
+
+
+def test_at_most_32_tags_and_the_largest_first() -> None:
+    names = [f"p{at}" for at in range(40) for _ in range(at + 100)] + [None]
+    shares = shares_of(trace_of(process=names), "process")
+    assert len(shares) == MOST_TAGS
+    assert list(shares)[:2] == ["p39", "p38"]
+    assert list(shares)[-2:] == ["other", "unknown"]
+    assert sum(shares.values()) == pytest.approx(1)
+    exact = shares_of(trace_of(process=[f"p{at}" for at in range(MOST_TAGS)]), "process")
+    assert len(exact) == MOST_TAGS
+    assert "other" not in exact
+
+
+def test_names_that_are_words_of_the_result_are_quoted() -> None:
+    shares = shares_of(trace_of(process=["other", "unknown", "drive", "x", None]), "process")
+    assert set(shares) == {"'other'", "'unknown'", "'drive'", "x", "unknown"}
+
+
+def test_directories_are_those_of_the_files() -> None:
+    files = ["a/b/c", "a/b/d", "top", "[journal]", "[metadata]", None, r"C:\x\y"]
+    shares = shares_of(trace_of(file=files), "directory")
+    expected = {"a/b": 2, "/": 1, "[journal]": 1, "[metadata]": 1, "unknown": 1, r"C:\x": 1}
+    assert shares == {name: pytest.approx(count / 7) for name, count in expected.items()}
+
+
+def test_devices_and_ranges_need_no_column() -> None:
+    frame = pl.DataFrame({"page": [0, 1, 2, 7, 0, 1], "device": ["a", "a", "a", "a", "b", "b"]})
+    trace = wa.traces.of(frame)
+    assert shares_of(trace, "device") == {"a": pytest.approx(4 / 6), "b": pytest.approx(2 / 6)}
+    assert shares_of(trace, "volume") == shares_of(trace, "device")
+    # Device a has pages 0 to 7, and device b follows with pages 8 and 9.
+    assert shares_of(trace, "range:2") == {
+        "1/2: 0 B to 20 KiB": pytest.approx(3 / 6),
+        "2/2: 20 KiB to 40 KiB": pytest.approx(3 / 6),
+    }
+    assert len(tagged(trace, "range:5").names) == 4  # nothing is written to one range
+    assert tagged(trace, "range:5", "b").names == ("5/5: 32 KiB to 40 KiB",)
+
+
+def test_requests_of_origins_that_only_read_have_no_tag() -> None:
+    frame = pl.DataFrame(
+        {"page": [0, 1, 2], "op": ["write", "read", "trim"], "process": ["w", "r", "t"]}
+    )
+    tags = tagged(wa.traces.of(frame), "process")
+    assert tags.names == ("w",)
+    assert tags.codes.to_list() == [0, 255, 255]
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ("process", "its requests have no process; they have file; divide them by device or"),
+        ("files", "unknown by 'files'.*file"),
+        ("range:0", "by is range:0; valid are range:1 to range:4096"),
+        ("range", "unknown by 'range'"),
+        (3, "by is 3; valid are process, file"),
+    ],
+)
+def test_a_division_that_the_trace_does_not_have_is_refused(by: Any, message: str) -> None:
+    with pytest.raises(wa.WriteampError, match=message):
+        wa.blame(trace_of(file=["a", "b"]), by, **DRIVE)
+
+
+def pages_of(tags: list[int], **columns: Any) -> PageTrace:
+    frame = pl.DataFrame({"op": ["write"] * len(tags), **columns})
+    names = tuple(f"t{tag}" for tag in range(max(tags) + 1))
+    return wa.traces.to_pages(wa.traces.of(frame), 4096, tag_names=names, tags=np.array(tags))
+
+
+def test_a_trace_without_a_tag_is_the_trace_of_the_other_requests() -> None:
+    columns = {"offset": [0, 4096, 512, 20_480], "length": [4096, 8192, 100, 4096]}
+    pages = pages_of([0, 1, 1, 0], **columns)
+    others = without_tag(pages, 0)
+    assert others is not None
+    assert (others.host_pages, others.partial_pages, others.footprint_pages) == (3, 1, 3)
+    assert others.logical_pages == pages.logical_pages
+    assert others.start.tolist() == [1, 0]
+    assert others.tags is None
+    assert without_tag(pages_of([0, 0], offset=[0, 0], length=[1, 1]), 0) is None
+
+
+def test_a_page_belongs_to_the_tag_that_writes_it_most_often() -> None:
+    pages = pages_of([0, 0, 1, 1], offset=[0, 0, 0, 4096], length=[4096, 4096, 8192, 8192])
+    assert owners(pages, 2).tolist() == [0, 1, 1]
+
+
+def test_the_rows_sum_to_the_counts_of_the_run(blamed: wa.Blame) -> None:
+    whole = blamed.whole
+    assert sum(row.host_bytes for row in blamed.tags) == whole.host["written_bytes"]
+    assert sum(row.flash_bytes for row in blamed.tags) == whole.flash_pages * whole.page_bytes
+    moved = whole.causes["gc"] + whole.causes["wear_leveling"]
+    assert sum(row.moved_pages for row in blamed.tags) == moved
+    assert sum(row.host_share for row in blamed.tags) == pytest.approx(1)
+    assert blamed.unknown_share == 0
+    untagged = wa.simulate(trace=hot_and_cold(), spread=False, **DRIVE)
+    assert isinstance(untagged, wa.Result)
+    assert (untagged.wa, untagged.causes) == (whole.wa, whole.causes)
+
+
+def test_without_the_hot_file_and_with_its_own_stream_wa_is_lower(blamed: wa.Blame) -> None:
+    hot, cold = (next(row for row in blamed.tags if row.tag == name) for name in ("hot", "cold"))
+    assert blamed.wa > 1.1
+    assert cold.moved_pages > hot.moved_pages
+    assert hot.without.wa == pytest.approx(1, abs=0.01)
+    assert 1 <= hot.own_stream.wa < blamed.wa - 0.05
+    assert blamed.runs == 5
+    assert "cold" in str(blamed)
+
+
+@pytest.mark.parametrize("manager", ["hcwf", "wolf-interval", "midas", "sfs"])
+def test_a_manager_without_own_streams_has_none_and_says_why(manager: str) -> None:
+    trace = trace_of(process=["a", "b"] * 2000)
+    result = wa.blame(trace, "process", manager=manager, writes=4000, warmup=0, **DRIVE)
+    for row in result.tags[:2]:
+        assert np.isnan(row.own_stream.wa)
+        assert "cannot have an own stream" in str(row.own_stream.reason)
+        assert row.without.wa >= 1
+    document = result.to_dict()
+    assert document["tags"][0]["wa_own_stream"] is None
+    assert any("a, b: no WA own stream" in note for note in result.notes)
+
+
+def test_the_only_tag_has_no_wa_without_it() -> None:
+    result = wa.blame(trace_of(process=["a"] * 4000), "process", **DRIVE)
+    assert result.tags[0].without.reason == "no other tag writes"
+    assert result.tags[0].own_stream.wa == pytest.approx(result.wa)
+
+
+def test_a_tag_below_the_limit_is_not_run_again() -> None:
+    trace = trace_of(process=["a"] * 4000 + ["b"] * 2)
+    result = wa.blame(trace, "process", **DRIVE)
+    assert result.runs == 3
+    assert "less than 0.5%" in str(result.tags[1].without.reason)
+
+
+def test_timed_runs_count_by_tag_too() -> None:
+    trace = trace_of(process=["a", "b"] * 500)
+    result = wa.blame(trace, "process", "x25-m", size="64MiB", timed=True)
+    assert isinstance(result.whole, wa.TimedResult)
+    assert sum(row.flash_bytes for row in result.tags) == (
+        result.whole.flash_pages * result.whole.page_bytes
+    )
+
+
+def test_the_command_states_the_runs_and_prints_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    wa.traces.write(hot_and_cold(), path)
+    line = f"{path} --by file --op 0.3 --pages-per-block 16 --repeat 1"
+    printed = run("blame", f"{line} --plot {tmp_path}/b.svg --report {tmp_path}/b.html")
+    assert printed.status == 0, printed.err
+    assert "note: 5 runs: the whole trace, and for 2 tags the trace without it" in printed.err
+    assert "of the flash writes, with 50% of the host's. WA is" in " ".join(printed.out.split())
+    assert "WA, own stream" in " ".join(printed.out.split())
+    assert (tmp_path / "b.svg").stat().st_size > 1000
+    page = (tmp_path / "b.html").read_text()
+    assert "bytes programmed to flash" in page
+    document = json.loads(run("blame", f"{line} --json").out)
+    assert {row["tag"] for row in document["tags"]} >= {"hot", "cold"}
+    assert {"by", "wa", "unknown_share", "device", "manager", "op", "seed"} <= document.keys()
+    table = pl.read_csv(run("blame", f"{line} --csv").out.encode())
+    assert table["host_bytes"].sum() == document["host"]["written_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{trace}", ["--by", "process, file"]),
+        ("{trace} --by colour", ["colour", "directory"]),
+        ("{trace} --by file", ["its requests have no file", "range:N"]),
+        ("{trace} --by device --device spinpoint-m7", ["disk", "flash"]),
+        ("{trace} --by device --workload uniform", ["--workload"]),
+        ("nosuch.parquet --by device", ["nosuch.parquet"]),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(tmp_path: Path, line: str, words: list[str]) -> None:
+    path = tmp_path / "t.parquet"
+    wa.traces.write(trace_of(process=["a", "b"] * 2000), path)
+    done = run("blame", line.format(trace=path))
+    assert done.status == 2
+    assert all(word in " ".join(done.err.split()) for word in words), done.err
