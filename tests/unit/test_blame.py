@@ -163,7 +163,7 @@ def test_without_the_hot_file_and_with_its_own_stream_wa_is_lower(blamed: wa.Bla
     assert "cold" in str(blamed)
 
 
-@pytest.mark.parametrize("manager", ["hcwf", "wolf-interval", "midas", "sfs"])
+@pytest.mark.parametrize("manager", ["hcwf:detector=bloom", "wolf-interval", "midas", "sfs"])
 def test_a_manager_without_own_streams_has_none_and_says_why(manager: str) -> None:
     trace = trace_of(process=["a", "b"] * 2000)
     result = wa.blame(trace, "process", manager=manager, writes=4000, warmup=0, **DRIVE)
@@ -206,7 +206,7 @@ def test_the_command_states_the_runs_and_prints_every_form(tmp_path: Path) -> No
     assert printed.status == 0, printed.err
     assert "note: 5 runs: the whole trace, and for 2 tags the trace without it" in printed.err
     assert "of the flash writes, with 50% of the host's. WA is" in " ".join(printed.out.split())
-    assert "WA, own stream" in " ".join(printed.out.split())
+    assert "without, own stream: WA without" in " ".join(printed.out.split())
     assert (tmp_path / "b.svg").stat().st_size > 1000
     page = (tmp_path / "b.html").read_text()
     assert "bytes programmed to flash" in page
@@ -220,7 +220,7 @@ def test_the_command_states_the_runs_and_prints_every_form(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("{trace}", ["--by", "process, file"]),
+        ("{trace}", ["Missing option '--by'"]),
         ("{trace} --by colour", ["colour", "directory"]),
         ("{trace} --by file", ["its requests have no file", "range:N"]),
         ("{trace} --by device --device spinpoint-m7", ["disk", "flash"]),

@@ -1,4 +1,4 @@
-"""Processes and files of the requests of a trace: the formats that have them, and their sums."""
+"""Processes and files of requests: the formats that have them, and their sums."""
 
 from __future__ import annotations
 

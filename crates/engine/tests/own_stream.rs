@@ -1,4 +1,4 @@
-//! An own stream for some pages: the same as placement handles, and blocks without other pages.
+//! An own stream for some pages: equal to placement handles; its blocks hold no other pages.
 
 use std::sync::Arc;
 

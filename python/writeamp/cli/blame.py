@@ -1,4 +1,4 @@
-"""`writeamp blame`: flash writes of a trace by process, file, folder, device or address range."""
+"""`writeamp blame`: flash writes of a trace by process, file, folder, device or range."""
 
 from __future__ import annotations
 

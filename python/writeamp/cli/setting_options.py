@@ -40,6 +40,7 @@ _PANELS = {
     "run": "Run",
     "timed": "Virtual time (timed runs, which have latencies)",
     "answer": "Rows of the table",
+    "blame": "Division of the requests",
     "virtual": "Virtual drive",
     "counted": "Counters and recording",
     "op": "Search for or sweep over-provisioning (at constant logical size)",

@@ -35,7 +35,7 @@ def writers_of(requests: pl.DataFrame) -> dict[str, Any]:
 
 
 def written_bytes(names: pl.Series, lengths: pl.Series) -> pl.DataFrame:
-    """Return the bytes by name, most first, as columns `name` (text or null) and `bytes_written`.
+    """Return the bytes by name, most first: columns `name` (text or null) and `bytes_written`.
 
     Names with equally many bytes are in alphabetical order.
     """

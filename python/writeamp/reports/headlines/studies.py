@@ -31,7 +31,7 @@ def of_op_curve(document: _Document) -> str:
 
 
 def of_blame(document: _Document) -> str:
-    """Return the tag with the most flash writes, and what a change would do to WA."""
+    """Return the tag with the most flash writes, and WA after each change."""
     tags = [(number(row, "flash_bytes") or 0.0, row) for row in rows(document, "tags")]
     wa, total = number(document, "wa"), sum(flash for flash, _ in tags)
     if wa is None or not total:

@@ -1,4 +1,4 @@
-"""Function `blame`: flash writes of a trace by process, file, folder, device or address range."""
+"""Function `blame`: flash writes of a trace by process, file, folder, device or range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Result of `blame`: host and flash writes of each tag, and what a change would do to WA."""
+"""Result of `blame`: host and flash writes of each tag, and WA after each change."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from writeamp.plots.figures.tags import TagBytes, bytes_by_tag
 from writeamp.plots.spec import BarChart
-from writeamp.plots.style import legend_of_error, with_error
+from writeamp.plots.style import with_error
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import four_digits, json_number
 from writeamp.runs.drive_result import DriveResult
 from writeamp.studies.blame.tagging import BEFORE, DRIVE, UNKNOWN
 from writeamp.units.byte_sizes import shown_bytes
@@ -25,7 +25,10 @@ _MARK = "*"
 
 @dataclass(frozen=True)
 class Effect:
-    """WA of a changed run with its 95% interval; NaN and the reason if it has none."""
+    """WA of a changed run with its 95% interval; NaN if it has none.
+
+    `reason` states why it has none, or why it is not steady.
+    """
 
     wa: float = math.nan
     ci: tuple[float, float] = (math.nan, math.nan)
@@ -33,17 +36,18 @@ class Effect:
     reason: str | None = None
 
     def __str__(self) -> str:
-        """Return WA with its error, marked if it is not steady; a dash without WA."""
+        """Return WA, marked if it is not steady; a dash without WA."""
         if math.isnan(self.wa):
             return "–"
-        return with_error(self.wa, *self.ci) + ("" if self.is_steady else _MARK)
+        return four_digits(self.wa) + ("" if self.is_steady else _MARK)
 
     def to_dict(self, name: str) -> dict[str, Any]:
         """Return WA, its interval and the reason as JSON types; keys begin with `name`."""
-        ends = [json_number(end) for end in self.ci]
+        has_wa = not math.isnan(self.wa)
         return {
             name: json_number(self.wa),
-            f"{name}_ci95": ends,
+            f"{name}_ci95": [json_number(end) for end in self.ci],
+            f"{name}_steady": self.is_steady if has_wa else None,
             f"{name}_reason": self.reason,
         }
 
@@ -109,7 +113,7 @@ class Blame(OneLine, Drawn):
     """Flash writes of a trace, divided among its tags.
 
     Attributes:
-        by: what the requests are divided by.
+        by: division of the requests, as in `BlameSettings`.
         whole: the run of the whole trace.
         tags: rows of the tags, most written bytes first. Rows `before the run` and `drive` follow
             if they have counts, so that all rows sum to the counts of `whole`.
@@ -148,7 +152,8 @@ class Blame(OneLine, Drawn):
         reasons: dict[str, list[str]] = {}
         for row in self.tags:
             for name, effect in (("without", row.without), ("own stream", row.own_stream)):
-                if effect.reason is not None and row.tag not in (BEFORE, DRIVE):
+                is_missing = math.isnan(effect.wa) and effect.reason is not None
+                if is_missing and row.tag not in (BEFORE, DRIVE):
                     reasons.setdefault(f"no WA {name}: {effect.reason}", []).append(row.tag)
         missing = [f"{', '.join(tags)}: {reason}" for reason, tags in reasons.items()]
         return [*self.whole.notes, *missing]
@@ -183,33 +188,32 @@ class Blame(OneLine, Drawn):
         rows = [
             (
                 row.tag,
-                shown_bytes(row.host_bytes),
                 f"{row.host_share:.1%}",
-                shown_bytes(row.flash_bytes),
                 f"{row.flash_share:.1%}",
-                f"{row.moved_pages:,}",
+                shown_bytes(row.flash_bytes),
                 str(row.without),
                 str(row.own_stream),
             )
             for row in self.tags
         ]
-        columns = (self.by.partition(":")[0], ">host", ">share", ">flash", ">share", ">moved pages")
+        columns = (self.by.partition(":")[0], ">host", ">flash", ">flash bytes")
         plan = self.whole.plan
         return Card(
             f"{plan.load_name} under {plan.policy}: WA {with_error(self.wa, *self.ci)}",
             rows,
-            (*columns, ">WA without it", ">WA, own stream"),
+            (*columns, ">without", ">own stream"),
             legend=self._legend(),
+            is_ruled=False,
             warnings=self.warnings,
             notes=self.notes,
         )
 
     def _legend(self) -> list[str]:
         effects = [effect for row in self.tags for effect in (row.without, row.own_stream)]
-        error = legend_of_error(map(str, effects))
         is_marked = any(_MARK in str(effect) for effect in effects)
         return [
-            *([error] if error else []),
+            "host, flash: share of the bytes that the host writes, and of the flash bytes",
+            "without, own stream: WA without the requests of the row, and with a stream for them",
             *([f"{_MARK}: not steady, may change in a longer run"] if is_marked else []),
         ]
 

@@ -1,4 +1,4 @@
-"""Setting of `blame`: what the requests of a trace are divided by."""
+"""Setting of `blame`: division of the requests of a trace."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def range_count(by: str) -> int | None:
 
 @dataclass(frozen=True)
 class BlameSettings(Settings):
-    """What the requests of a trace are divided by."""
+    """Division of the requests of a trace."""
 
     title: ClassVar[str] = "blame"
 

@@ -1,11 +1,13 @@
-"""Study of `blame`: a run with tags, and for each tag a run without it and one with its stream."""
+"""Study of `blame`: a run with tags, and two changed runs for each tag."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +41,7 @@ class BlameStudy:
     """Runs of one tagged trace on one drive.
 
     Attributes:
-        by: what the requests are divided by.
+        by: division of the requests, as in `BlameSettings`.
         tagging: the tags, with their shares of the trace's written bytes.
         plan: plan of the run of the whole trace.
         drive: the drive of all runs.
@@ -156,7 +158,8 @@ def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
         others = without_tag(study.pages, tag)
         if others is None:
             return WriteampError("no other tag writes")
-        return replace(study.plan, load=others)
+        share = others.host_pages / study.pages.host_pages
+        return replace(study.plan, load=others, run=_shortened(study.plan.run, share))
     if kind == _OWN:
         own = np.zeros(study.drive.logical_pages, np.bool_)
         own[: study.owners.size] = study.owners == tag
@@ -165,6 +168,17 @@ def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
         policy = replace(study.plan.policy, own_pages=own)
         return replace(study.plan, load=without_tags(study.pages), policy=policy)
     return study.plan
+
+
+def _shortened(run: SimulationSettings, share: float) -> SimulationSettings:
+    """Return the settings of a run over the same part of a trace that has a share of the writes."""
+    lengths = {"writes": run.writes, "warmup": run.warmup, "host_bytes": run.host_bytes}
+    changes: dict[str, Any] = {
+        name: int(share * length) if name == "warmup" else max(1, int(share * length))
+        for name, length in lengths.items()
+        if isinstance(length, int)
+    }
+    return replace(run, **changes)
 
 
 def _rows(
@@ -191,6 +205,7 @@ def _effect(
         return Effect(reason=less if is_tag else "these pages are not of the trace")
     if isinstance(result, WriteampError):
         return Effect(reason=str(result))
-    if whole.steady and not result.steady:
+    if whole.steady and math.isnan(result.ci[0]):
         return Effect(reason=f"WA is not steady: {result.steady_state.reason}")
-    return Effect(result.wa, result.ci, is_steady=result.steady)
+    reason = None if result.steady else result.steady_state.reason
+    return Effect(result.wa, result.ci, is_steady=result.steady, reason=reason)

@@ -46,7 +46,7 @@ def tagged(trace: Trace, by: str, device: str | None = None) -> Tagging:
 
     Args:
         trace: the trace.
-        by: what the requests are divided by, as in `BlameSettings`.
+        by: division of the requests, as in `BlameSettings`.
         device: name of the only device whose requests count; None for all.
 
     Raises:
