@@ -356,6 +356,7 @@ PARTS: dict[str, Callable[[Path], Any]] = {
         (OneLifetime("A 1", "A 1", DriveLifetime("life so far", 2.0, 1.0, 3.0)),)
     ),
     "Lifetime of a real drive": lambda _: DriveLifetime("life so far", 2.0, 1.0, 3.0),
+    "Effect": lambda folder: blamed(folder).tags[0].without,
     "Advice": lambda folder: answered_by_theory(folder).advice[0],
     "Lifetime": lambda _: DriveLifetime(
         "simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1

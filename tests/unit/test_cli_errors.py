@@ -57,7 +57,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("simulate --device spinpoint-m7 --target-wa 9", ["spinpoint-m7 is a disk", "flash"]),
     ("simulate --device raid0:generic,generic --sweep op=0.2:0.3:2", ["is a raid0", "flash"]),
     ("twin plan --target spinpoint-m7 --out plan.toml", ["spinpoint-m7 is a disk", "flash"]),
-    ("blame {good} --by color", ["--by", "color", "directory"]),
+    ("blame {good} --by color", ["by 'color'", "directory"]),
     ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
     ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
     ("simulate --device ''", ["unknown device ''", "generic"]),

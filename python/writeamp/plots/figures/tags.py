@@ -21,7 +21,7 @@ class TagBytes(NamedTuple):
 
 
 def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str) -> BarChart:
-    """Describe the flash bytes of each tag as a bar: host bytes, and the bytes that the drive adds.
+    """Describe the flash bytes of each tag as a bar: host bytes, and bytes added by the drive.
 
     Args:
         tags: the bars, from the top.

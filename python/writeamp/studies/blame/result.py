@@ -10,7 +10,7 @@ from typing import Any
 from writeamp.plots.figures.tags import TagBytes, bytes_by_tag
 from writeamp.plots.spec import BarChart
 from writeamp.plots.style import with_error
-from writeamp.results.any_result import OneLine
+from writeamp.results.any_result import AnyResult, OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits, json_number
@@ -24,7 +24,7 @@ _MARK = "*"
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(AnyResult):
     """WA of a changed run with its 95% interval; NaN if it has none.
 
     `reason` states why it has none, or why it is not steady.
@@ -41,7 +41,7 @@ class Effect:
             return "–"
         return four_digits(self.wa) + ("" if self.is_steady else _MARK)
 
-    def to_dict(self, name: str) -> dict[str, Any]:
+    def to_dict(self, name: str = "wa") -> dict[str, Any]:
         """Return WA, its interval and the reason as JSON types; keys begin with `name`."""
         has_wa = not math.isnan(self.wa)
         return {
@@ -159,13 +159,14 @@ class Blame(OneLine, Drawn):
         return [*self.whole.notes, *missing]
 
     def _records(self) -> list[dict[str, Any]]:
-        return [row.to_dict() for row in self.tags]
+        ends = [json_number(end) for end in self.ci]
+        return [row.to_dict() | {"wa": json_number(self.wa), "wa_ci95": ends} for row in self.tags]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp blame --json`."""
         return {
             "by": self.by,
-            "tags": self._records(),
+            "tags": [row.to_dict() for row in self.tags],
             "unknown_share": json_number(self.unknown_share),
             "runs": self.runs,
             **self.whole.to_dict(theory=False),
