@@ -49,6 +49,7 @@ PAGES = [
 SHORT = {
     "writeamp answer --workload": "--writes 100000 --replicas 1",
     "writeamp allocate --explore 20": "--explore 10",
+    "writeamp blame examples/postgres-tpcb.parquet": "--repeat 1",
     "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
     "writeamp blackbox train few.parquet": "--targets throughput",

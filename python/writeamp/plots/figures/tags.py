@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import HOST_COLOR, SERIES_COLORS
-from writeamp.units.byte_sizes import shown_bytes
 
 _MB = 1e6
 
@@ -40,5 +39,5 @@ def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str) -> BarC
             Layer("host writes", HOST_COLOR, tuple(value / _MB for value in host)),
             Layer("added by the drive", SERIES_COLORS[0], tuple(value / _MB for value in added)),
         ),
-        texts=tuple(shown_bytes(tag.flash_bytes) for tag in tags),
+        texts=tuple(f"{tag.flash_bytes / _MB:.4g} MB" for tag in tags),
     )

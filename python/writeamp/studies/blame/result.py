@@ -34,6 +34,7 @@ class Effect(AnyResult):
     ci: tuple[float, float] = (math.nan, math.nan)
     is_steady: bool = True
     reason: str | None = None
+    was_run: bool = True
 
     def __str__(self) -> str:
         """Return WA, marked if it is not steady; a dash without WA."""
@@ -139,7 +140,7 @@ class Blame(OneLine, Drawn):
     @property
     def unknown_share(self) -> float:
         """Share of the host's bytes whose process or file is unknown."""
-        return sum(row.host_share for row in self.tags if row.tag == UNKNOWN)
+        return sum((row.host_share for row in self.tags if row.tag == UNKNOWN), 0.0)
 
     @property
     def warnings(self) -> list[str]:
@@ -152,8 +153,7 @@ class Blame(OneLine, Drawn):
         reasons: dict[str, list[str]] = {}
         for row in self.tags:
             for name, effect in (("without", row.without), ("own stream", row.own_stream)):
-                is_missing = math.isnan(effect.wa) and effect.reason is not None
-                if is_missing and row.tag not in (BEFORE, DRIVE):
+                if math.isnan(effect.wa) and effect.was_run:
                     reasons.setdefault(f"no WA {name}: {effect.reason}", []).append(row.tag)
         missing = [f"{', '.join(tags)}: {reason}" for reason, tags in reasons.items()]
         return [*self.whole.notes, *missing]

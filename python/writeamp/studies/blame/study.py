@@ -202,7 +202,8 @@ def _effect(
     """Return the WA of a changed run, or why it has none."""
     if result is None:
         less = f"the tag has less than {LEAST_SHARE:.1%} of the written bytes"
-        return Effect(reason=less if is_tag else "these pages are not of the trace")
+        elsewhere = "these pages are not of the trace"
+        return Effect(reason=less if is_tag else elsewhere, was_run=False)
     if isinstance(result, WriteampError):
         return Effect(reason=str(result))
     if whole.steady and math.isnan(result.ci[0]):
