@@ -217,6 +217,19 @@ def test_the_command_states_the_runs_and_prints_every_form(tmp_path: Path) -> No
     assert table["host_bytes"].sum() == document["host"]["written_bytes"]
 
 
+def test_the_processes_of_blkparse_are_tags(tmp_path: Path) -> None:
+    path = tmp_path / "sda.txt"
+    path.write_text(
+        "".join(
+            f"8,0 1 {at} {at / 1000:.9f} {7 + at % 3} Q W {at * 8 % 8192} + 8 [p{at % 3}]\n"
+            for at in range(3000)
+        )
+    )
+    document = json.loads(run("blame", f"{path} --by process --pages-per-block 8 --json").out)
+    shares = {row["tag"]: row["host_share"] for row in document["tags"]}
+    assert {f"p{at}": pytest.approx(1 / 3, abs=0.01) for at in range(3)} == shares
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
