@@ -6,6 +6,7 @@ use writeamp_engine::Result;
 use writeamp_engine::flash::{Counters, Geometry};
 use writeamp_engine::managers::{self, CustomPolicies, MANAGERS, OwnPages, Setup};
 use writeamp_engine::simulation::Simulation;
+use writeamp_engine::state::pack;
 use writeamp_engine::workloads::{self, Context};
 
 const PAGES_PER_BLOCK: u32 = 16;
@@ -80,4 +81,20 @@ fn a_manager_without_room_for_an_own_stream_is_refused_with_the_reason() {
     let refused = |name: &str| managers::build(name, setup(Some(own_pages(|_| true)))).is_err();
     assert!(["hcwf", "wolf", "sfs", "midas", "two-region"].into_iter().all(refused));
     assert!(!["single", "sepgc", "sepbit", "oracle"].into_iter().any(refused));
+}
+
+#[test]
+fn a_restored_run_goes_on_as_if_it_had_not_been_saved() {
+    for manager in ["single", "dac", "multilog", "sepbit"] {
+        let new = || setup(Some(own_pages(|page| page % 3 == 0)));
+        let mut saved = run(manager, new()).unwrap();
+        let mut restored = run(manager, new()).unwrap().restored(&pack(&saved)).unwrap();
+        for run in [&mut saved, &mut restored] {
+            run.run(3000).unwrap();
+        }
+        assert!(pack(&saved) == pack(&restored), "{manager}");
+        let others = setup(Some(own_pages(|page| page % 3 == 1)));
+        let error = run(manager, others).unwrap().restored(&pack(&saved)).err().unwrap();
+        assert!(error.to_string().contains("pages with an own stream"), "{error}");
+    }
 }

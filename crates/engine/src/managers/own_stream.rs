@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use super::{Manager, Setup, declared};
 use crate::error::{Error, Result};
+use crate::flash::NONE;
 use crate::hints::RequiredHints;
 use crate::managers::MANAGERS;
 use crate::params::Params;
 use crate::placements::{
-    HostPage, Placement, RegisteredPlacement, SelfDeclared, Sizes, Streams, Victim,
+    Closed, HostPage, Placement, RegisteredPlacement, Restored, SelfDeclared, Sizes, Streams,
+    Victim,
 };
 use crate::registry::{Registered, dispatch};
 use crate::state::{Checksum, Reader, State, Writer};
@@ -34,6 +36,7 @@ trait Boxed: Send + State {
     fn on_victim(&mut self, victim: &Victim);
     fn forget(&mut self, logical: u32);
     fn bytes(&self) -> u64;
+    fn check(&self, drive: &Restored) -> Result<()>;
 }
 
 impl<P: RegisteredPlacement> Boxed for P {
@@ -55,6 +58,10 @@ impl<P: RegisteredPlacement> Boxed for P {
 
     fn bytes(&self) -> u64 {
         Placement::bytes(self)
+    }
+
+    fn check(&self, drive: &Restored) -> Result<()> {
+        Placement::check(self, drive)
     }
 }
 
@@ -170,7 +177,17 @@ impl Placement for OwnStream {
     }
 
     fn bytes(&self) -> u64 {
-        self.placement.bytes() + (self.pages.len() as u64).div_ceil(8)
+        // The host names the stream with each write, so the drive stores no table of the pages.
+        self.placement.bytes()
+    }
+
+    fn check(&self, drive: &Restored) -> Result<()> {
+        // The placement has placed neither the pages nor the blocks of the own stream.
+        let others = |(logical, page)| if self.is_own(logical) { NONE } else { page };
+        let map: Vec<u32> = (0..).zip(drive.map.iter().copied()).map(others).collect();
+        let is_other = |closed: &&Closed| closed.stream < self.streams.all;
+        let closed: Vec<Closed> = drive.closed.iter().filter(is_other).copied().collect();
+        self.placement.check(&Restored { now: drive.now, map: &map, closed: &closed })
     }
 }
 
