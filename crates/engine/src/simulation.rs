@@ -206,7 +206,9 @@ impl Simulation {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
         if let Some(tags) = self.drive.tags_mut() {
             let partials = self.hinted.partials(&*self.workload);
-            partials.iter().for_each(|&(tag, bytes)| tags.count_partial(tag, bytes));
+            for &(tag, bytes) in partials {
+                tags.count_partial(tag, bytes);
+            }
         }
         let host = self.drive.host_mut();
         host.read_pages += unserved.read_pages;

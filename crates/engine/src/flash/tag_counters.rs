@@ -19,13 +19,13 @@ const HOST_BYTES: usize = 1;
 pub struct TagCounters {
     /// Number of tags of the host.
     tags: u8,
-    counts: Box<[[u64; VALUES]; TAG_COLUMNS]>,
+    counts: Box<[[u64; VALUES]]>,
 }
 
 impl TagCounters {
     /// Builds counters for a host with `tags` tags.
     pub fn new(tags: u8) -> Self {
-        TagCounters { tags, counts: Box::new([[0; VALUES]; TAG_COLUMNS]) }
+        TagCounters { tags, counts: vec![[0; VALUES]; TAG_COLUMNS].into() }
     }
 
     /// Tags with counters, in the order of reports.
@@ -119,10 +119,14 @@ impl TagCounters {
             if u64::from_ne_bytes(*word) == u64::from_ne_bytes([first; 8]) {
                 programs[usize::from(first)] += 8;
             } else {
-                word.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
+                for &tag in word {
+                    programs[usize::from(tag)] += 1;
+                }
             }
         }
-        rest.iter().for_each(|&tag| programs[usize::from(tag)] += 1);
+        for &tag in rest {
+            programs[usize::from(tag)] += 1;
+        }
     }
 
     /// Pages programmed for `cause`, summed over all tags.

@@ -238,7 +238,9 @@ impl BlockDevice for Raid0 {
         for shifts in self.members.iter().map(|member| member.device.tag_shifts()) {
             sums.resize(sums.len().max(shifts.len()), TagShift::new());
             for (sum, shift) in sums.iter_mut().zip(&shifts) {
-                shift.iter().for_each(|(&place, &by)| *sum.entry(place).or_default() += by);
+                for (&place, &by) in shift {
+                    *sum.entry(place).or_default() += by;
+                }
             }
         }
         sums

@@ -60,7 +60,9 @@ impl NaiveDrive {
         }
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
-        pages.iter().for_each(|&logical| self.count_moved(logical, CountedFor::WearLeveling));
+        for &logical in &pages {
+            self.count_moved(logical, CountedFor::WearLeveling);
+        }
         for (at, page) in self.range_of(worn).enumerate() {
             self.pages[page] = pages.get(at).map_or(Page::Invalid, |&logical| Page::Valid(logical));
         }

@@ -148,7 +148,7 @@ impl Device for Ssd {
             let row = by_tag.row(&Cause::ALL);
             let shifted = |tag, cause: Cause| {
                 let place = by_tag.place_of(tag, cause);
-                row[place].strict_add_signed(late.get(&place).copied().unwrap_or(0))
+                row[place].checked_add_signed(late.get(&place).copied().unwrap_or(0)).unwrap()
             };
             let by_tag = by_tag.tags().flat_map(|tag| Cause::ALL.map(|cause| (tag, cause)));
             let by_tag = by_tag.map(|(tag, cause)| ((tag, cause as usize), shifted(tag, cause)));
