@@ -28,14 +28,13 @@ _SALT_BYTES = 16
 _WRITE = OPERATIONS.index("write")
 
 
+@dataclass
 class Totals:
     """Written bytes by name; names with few bytes are one total if there are very many."""
 
-    def __init__(self) -> None:
-        """Begin with no bytes."""
-        self.bytes: Counter[str] = Counter()
-        self.unknown_bytes = 0
-        self.others_bytes = 0
+    bytes: Counter[str] = field(default_factory=Counter)
+    unknown_bytes: int = 0
+    others_bytes: int = 0
 
     def add(self, names: Sequence[str | None], written: npt.NDArray[np.int64]) -> None:
         """Add the written bytes of each name; the name None is unknown."""
