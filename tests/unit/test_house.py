@@ -248,6 +248,7 @@ OPENING = {
     "drives/devices/writing/safety.py": "the machine, and the drive that is measured",
     "cli/boundary.py": "/dev/null",
     "cli/engine_age.py": "of the package",
+    "devices/endurance.py": "of the package",
     "drives/devices/device.py": "the machine",
     "drives/counters/families.py": "of the package",
     "drives/counters/sources/printed_logs.py": "of the package",
