@@ -106,11 +106,12 @@ def real_drives(folder: Path) -> None:
     wa.measure.calibrate("/dev/sda", write="20GiB", folder="/home")
     wa.measure.watch([folder / "smart.json"], folder / "history.sqlite")
     assert_type(wa.measure.history(folder / "history.sqlite"), wa.measure.History)
-    assert_type(wa.measure.fleet([folder]), wa.measure.Fleet)
+    assert_type(wa.measure.fleet([folder], rated_tbw=600), wa.measure.Fleet)
     facts = wa.measure.facts_of(wa.device("ssd-v"))
     assert_type(wa.measure.ready_busy("rb.vcd", facts, 2e9), wa.measure.ReadyBusy)
     assert_type(wa.record("/dev/nvme0n1", "t.parquet", duration_s="10m"), wa.RecordResult)
     assert_type(wa.lifetime(folder / "smart.json"), wa.DriveLifetime)
+    wa.lifetime(folder / "smart.json", rated_tbw=600)
     wa.lifetime(workload="uniform", device="tlc", daily_writes="200GB")
 
 

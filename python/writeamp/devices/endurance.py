@@ -19,7 +19,7 @@ class EnduranceRating:
     """Rated endurance of one model and capacity.
 
     Attributes:
-        models: names that drives report; a "*" at the end stands for any suffix.
+        models: names that drives report; a "*" at the end matches any suffix.
         capacity_gb: capacity in GB (10**9 bytes).
         tbw: TB (10**12 bytes) that the host may write; computed if the source has `dwpd`.
         source: address of the page.

@@ -78,9 +78,10 @@ def _lifetimes(
         drives = drives_of(snapshots, settings, bar.update)
     if settings.drive is None and len(drives) > 1:
         with Bar("estimating", _of_drives) as bar:
-            return lifetimes_of(drives, bar.update)
+            return lifetimes_of(drives, bar.update, settings.rated_tbw)
     with Bar("estimating"):
-        return lifetime_of_history(chosen_drive(drives, settings.drive))
+        chosen = chosen_drive(drives, settings.drive)
+        return lifetime_of_history(chosen, settings.rated_tbw)
 
 
 def _of_drives(done: int, whole: int) -> str:

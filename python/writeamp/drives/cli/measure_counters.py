@@ -77,6 +77,12 @@ def diff(
     """
     from writeamp.drives.measure.by_counters import diff as between  # noqa: PLC0415 (slow)
 
-    interval = between(earlier, later, **vars(settings))
+    interval = between(
+        earlier,
+        later,
+        definition=settings.definition,
+        model=settings.model,
+        families=settings.families,
+    )
     print_warnings(interval)
     print_result(interval, json=json, csv=csv)

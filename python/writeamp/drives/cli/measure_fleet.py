@@ -53,7 +53,7 @@ def fleet(
         Bar("reading", lambda done, whole: f"{done:,} of {whole:,}") as bar,
         nullcontext() if workers is None else runner_of(workers=workers) as runner,
     ):
-        summary = fleet_of(paths, runner=runner, progress=bar.update)
+        summary = fleet_of(paths, rated_tbw=settings.rated_tbw, runner=runner, progress=bar.update)
     if plot is not None:
         save(summary.figure(), plot)
     print_result(summary, json=json, csv=csv)

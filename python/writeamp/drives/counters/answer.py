@@ -20,6 +20,7 @@ from writeamp.drives.counters.checks import (
 from writeamp.drives.counters.difference import SnapshotInterval, interval_between
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts, Erases
 from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
+from writeamp.drives.counters.rated import rated_use
 from writeamp.drives.counters.result import Class, DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import unknown
@@ -40,18 +41,32 @@ _NVME = (
 _PAGES = {"host pages": "background pages", "background pages": "host pages"}
 
 
-def life_answer(snapshot: Snapshot, definition: str | None = None) -> DriveCounters:
+def life_answer(
+    snapshot: Snapshot, definition: str | None = None, rated_tbw: float | None = None
+) -> DriveCounters:
     """Return the write amplification since a drive was new.
 
     Args:
         snapshot: snapshot of the drive.
         definition: definition of WA; default: the first that the counters support.
+        rated_tbw: rated endurance in TB; default: that of the model, if it has a rating.
 
     Raises:
         WriteampError: the definition is unknown.
     """
     amounts = {counter.key: counter.amount() for counter in snapshot.facts.counters}
-    return _answer(snapshot, amounts, definition, None)
+    return rated(_answer(snapshot, amounts, definition, None), rated_tbw)
+
+
+def rated(answer: DriveCounters, rated_tbw: float | None = None) -> DriveCounters:
+    """Return an answer of a drive's life with its rated endurance, and the used share of it.
+
+    Args:
+        answer: write amplification since the drive was new.
+        rated_tbw: rated endurance in TB; default: that of the model, if it has a rating.
+    """
+    use = rated_use(answer.facts, answer.host, answer.checks, rated_tbw)
+    return replace(answer, **use._asdict())
 
 
 def interval_answer(

@@ -37,6 +37,7 @@ _MOST_WA = 10_000
 # flash.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
+STANDARD = "device statistics"
 # Suffix of a check's name: the check of an interval was repeated with the counters since the drive
 # was new.
 SINCE_NEW = " since new"
@@ -90,7 +91,7 @@ def _bounds_of(counter: Counter) -> tuple[Fraction, Fraction]:
 
 def against_standard(standard: StandardCount) -> CounterCheck:
     """Return the check of an attribute against device statistics."""
-    name = "device statistics"
+    name = STANDARD
     counter, sectors, sector_bytes = standard
     standard_bytes = sectors * sector_bytes
     text = f"device statistics count {standard_bytes / 1e12:.6g} TB of host writes"

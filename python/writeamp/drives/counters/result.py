@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from writeamp.drives.counters.amounts import Amount
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts
-from writeamp.results.card import Card, Presented
+from writeamp.drives.counters.rated import RatedUse, rated_rows, share_in_words
+from writeamp.results.card import Card, Presented, without_empty_columns
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import bounds_in_words, range_of, with_bounds
 from writeamp.units.byte_sizes import shown_bytes
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _FLAT = {
     "wa", "wa_low", "wa_high", "wa_definition", "class", "reason", "host_bytes", "host_bytes_low",
     "host_bytes_high", "flash_bytes", "flash_bytes_low", "flash_bytes_high", "model", "firmware",
-    "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
+    "family", "percentage_used", "power_on_hours", "taken_at", "days", "source", "rated_tbw",
+    "share_used",
 }  # fmt: skip
 
 # Measured: from counters of the host and the flash. Lower-bound: the flash counter leaves out part
@@ -51,6 +53,7 @@ class DriveCounters(Presented):
         is_interval: whether the answer is of an interval.
         is_powered_on: whether `days` count power-on time only, as the times of the snapshots are
             unknown or uncertain.
+        rated_tbw, share_used, rated_source, warranty_years: see `RatedUse`; None for an interval.
     """
 
     wa: float | None
@@ -69,6 +72,10 @@ class DriveCounters(Presented):
     days: float | None = None
     is_interval: bool = False
     is_powered_on: bool = False
+    rated_tbw: float | None = None
+    share_used: float | None = None
+    rated_source: str | None = None
+    warranty_years: int | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -76,6 +83,11 @@ class DriveCounters(Presented):
         if self.wa_low is None or self.wa_high is None:
             return None
         return self.wa_low, self.wa_high
+
+    @property
+    def rated_use(self) -> RatedUse:
+        """Rated endurance of the drive, and its used share."""
+        return RatedUse(self.rated_tbw, self.share_used, self.rated_source, self.warranty_years)
 
     @property
     def warnings(self) -> list[str]:
@@ -118,7 +130,8 @@ class DriveCounters(Presented):
         if self.is_interval:
             record["days"] = self.days
             record["days_powered_on"] = self.is_powered_on
-        return record
+            return record
+        return record | self.rated_use._asdict()
 
     def card(self) -> Card:
         """Return the write amplification and all facts of the drive."""
@@ -137,6 +150,7 @@ class DriveCounters(Presented):
             rows.append(("interval", f"{self.days:,.4g} days{clock}"))
         if facts.percentage_used is not None:
             rows.append(("rated life used", f"{facts.percentage_used:g}% ({facts.used_label})"))
+        rows += rated_rows(self.rated_use)
         rows += [
             (
                 f"WA by {definition['wa_definition']}",
@@ -178,7 +192,16 @@ def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
 
 def card_of_answers(answers: Iterable[DriveCounters]) -> Card:
     """Return a card with one row per snapshot."""
-    columns = ("snapshot", "model", "WA", "definition", "host wrote", "rated life used", "reason")
+    columns = (
+        "snapshot",
+        "model",
+        "WA",
+        "definition",
+        "host wrote",
+        "rated life used",
+        "rated TBW used",
+        "reason",
+    )
     rows = [
         (
             answer.name,
@@ -187,8 +210,9 @@ def card_of_answers(answers: Iterable[DriveCounters]) -> Card:
             answer.wa_definition or "",
             shown_bytes(round(answer.host.nominal)) if answer.host else "",
             "" if answer.facts.percentage_used is None else f"{answer.facts.percentage_used:g}%",
+            "" if answer.share_used is None else share_in_words(answer.share_used),
             answer.reason,
         )
         for answer in answers
     ]
-    return Card("Snapshots", rows, columns, is_ruled=False)
+    return without_empty_columns(Card("Snapshots", rows, columns, is_ruled=False))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from writeamp.drives.counters.pairing import DEFINITIONS, Definition
-from writeamp.fields.domains import OneOf
+from writeamp.fields.domains import Number, OneOf
 from writeamp.fields.setting import Settings, setting
 
 
@@ -19,6 +19,19 @@ def model_setting() -> Any:
         "model of the drive, for input files that do not name it (look it up in the first lines "
         "of `smartctl -x`); it selects the units of SMART attributes",
         metavar="MODEL",
+    )
+
+
+def rated_setting(**words: Any) -> Any:
+    """Return the setting of a drive's rated endurance."""
+    return setting(
+        None,
+        Number("be above 0 (in TB of 10^12 bytes)", lambda value: value > 0),
+        "rated endurance of the drive: TB (10^12 bytes) that its host may write; by default, that "
+        "of common models is known",
+        number="number",
+        metavar="TB",
+        **words,
     )
 
 
@@ -44,3 +57,4 @@ class AnswerSettings(Settings):
         number="path",
         metavar="FILE",
     )
+    rated_tbw: float | None = rated_setting(not_for=("diff",))

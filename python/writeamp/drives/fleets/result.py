@@ -10,12 +10,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from writeamp.drives.counters.answer import rated
 from writeamp.drives.counters.folders import snapshots_under
 from writeamp.drives.counters.names import UNNAMED, drive_name
+from writeamp.drives.counters.rated import require_one_model, share_in_words
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.fleets.answering import FleetDrive, answers_of_files, newest
 from writeamp.drives.fleets.models import LEGEND, ModelSummary, outliers_of, summaries_of
 from writeamp.drives.fleets.reasons import MissingWa, missing_wa
+from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
@@ -88,6 +91,8 @@ class Fleet(Drawn):
             "worn_out_within_a_year": sum(
                 years is not None and years[0] < 1 for years in self.years_left
             ),
+            "drives_with_rating": sum(drive.rated_tbw is not None for drive in self.drives),
+            "beyond_rated_tbw": sum((drive.share_used or 0.0) > 1 for drive in self.drives),
             "reasons": [dict(vars(missing)) for missing in self.reasons],
             "drives": [
                 {
@@ -106,8 +111,13 @@ class Fleet(Drawn):
         }
 
     def card(self) -> Card:
-        """Return the drives that wear out first, outliers, WA by model, and reasons without WA."""
-        tables = [self._outlier_card(), self._model_card(), self._reason_card()]
+        """Return the drives that wear out first, used TBW, outliers, and WA by model or why not."""
+        tables = [
+            self._rated_card(),
+            self._outlier_card(),
+            self._model_card(),
+            self._reason_card(),
+        ]
         parts = [table for table in tables if table.rows]
         has_wa = any(model.wa is not None for model in self.models)
         return replace(self._life_card(), parts=parts, legend=[LEGEND] * has_wa)
@@ -134,6 +144,25 @@ class Fleet(Drawn):
             years_in_words(*years),
             "" if drive.kind == "none" else drive.wa_in_words,
         )
+
+    def _rated_card(self) -> Card:
+        shares = [
+            (drive.share_used, place)
+            for place, drive in enumerate(self.drives)
+            if drive.share_used is not None
+        ]
+        shares.sort(reverse=True)
+        rows = [
+            (
+                self._name(place),
+                share_in_words(share),
+                f"{self.drives[place].rated_tbw:,.6g}",
+            )
+            for share, place in shares[:_MOST_ROWS]
+        ]
+        columns = ("drive, most used TBW first", ">rated TBW used", ">rated TBW")
+        cut = cut_rows(rows, len(shares), columns)
+        return Card("Rated endurance", cut, columns, is_ruled=False)
 
     def _outlier_card(self) -> Card:
         rows = [(self._name(place), sentence) for place, sentence in self.outliers.items()]
@@ -196,6 +225,7 @@ class Fleet(Drawn):
 def fleet(
     paths: Iterable[str | os.PathLike[str]],
     *,
+    rated_tbw: float | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fleet:
@@ -207,15 +237,19 @@ def fleet(
 
     Args:
         paths: files and folders; folders are searched recursively.
+        rated_tbw: rated endurance of the drives in TB (10**12 bytes); default: that of each model,
+            if writeamp has it.
         runner: a `writeamp.runners.Runner`; default: one process per processor, or this process for
             few files.
         progress: called with the files read and the total number.
 
     Returns:
-        `Fleet`: `drives`, `models` (WA by model), `outliers`, `skipped` files.
+        `Fleet`: `drives` (each with `wa` and `share_used`), `models` (WA by model), `outliers`,
+        `skipped` files.
 
     Raises:
-        WriteampError: a path cannot be read, or there is no snapshot among the files.
+        WriteampError: a path cannot be read, there is no snapshot among the files, or `rated_tbw`
+            is given for several models.
 
     >>> import json, tempfile, pathlib, writeamp as wa
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -224,6 +258,7 @@ def fleet(
     >>> [drive.kind for drive in wa.measure.fleet([folder]).drives]
     ['none']
     """
+    settings = DriveFleetSettings(rated_tbw=rated_tbw)
     files = snapshots_under(paths)
     outcomes = answers_of_files(files, runner=runner, progress=progress)
     skipped = tuple(
@@ -239,7 +274,11 @@ def fleet(
         raise WriteampError(f"found no snapshots of drives among {len(files)} files{why}")
     drives.sort(key=_urgency)
     years = tuple(drive.years_left for drive in drives)
-    return Fleet(tuple(drive.answer for drive in drives), years, skipped)
+    answers = tuple(drive.answer for drive in drives)
+    if settings.rated_tbw is not None:
+        require_one_model(answer.facts for answer in answers)
+        answers = tuple(rated(answer, settings.rated_tbw) for answer in answers)
+    return Fleet(answers, years, skipped)
 
 
 def _urgency(drive: FleetDrive) -> tuple[float, float, str]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from writeamp.drives.counters.settings import rated_setting
 from writeamp.fields.domains import POSITIVE_COUNT
 from writeamp.fields.setting import Settings, setting
 
 
 @dataclass(frozen=True)
 class DriveFleetSettings(Settings):
-    """Number of processes that read the files of a fleet."""
+    """Rating of the drives of a fleet, and number of processes that read its files."""
 
     title: ClassVar[str] = "fleet"
 
+    rated_tbw: float | None = rated_setting()
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,

@@ -30,6 +30,7 @@ def lifetime(
     device: str | None = None,
     daily_writes: SizeLike | float | None = None,
     cycles: int | None = None,
+    rated_tbw: float | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> DriveLifetime:
@@ -48,12 +49,14 @@ def lifetime(
         device: profile of the drive under the load.
         daily_writes: bytes that the host writes per day, such as "200GB".
         cycles: rated program/erase cycles; default: of the profile, or typical for the cell type.
+        rated_tbw: rated endurance of the real drive in TB (10**12 bytes); default: that of its
+            model, if writeamp has it.
         seed: seed of all random draws.
         progress: for a load, called with the number of worn-out drives, and the total.
 
     Returns:
         `DriveLifetime`: `years` with `years_low` and `years_high`, or `at_least_years`; `method`,
-        `wa`, `dwpd`, `tbw`, `what_if`, `assumptions` and `warnings`.
+        `wa`, `dwpd`, `tbw`, `rated_tbw`, `share_used`, `what_if`, `assumptions` and `warnings`.
 
     Raises:
         WriteampError: an input cannot be used, or is missing.
@@ -80,12 +83,17 @@ def lifetime(
         device=device,
         daily_writes=daily_writes,  # type: ignore[arg-type]  # its domain reads text
         cycles=cycles,
+        rated_tbw=rated_tbw,
         seed=seed,
     )
     if settings.trace is not None or settings.workload is not None:
         if settings.device is None or settings.daily_writes is None:
             raise WriteampError(
                 "a life under a load needs --device and --daily-writes (bytes per day)"
+            )
+        if settings.rated_tbw is not None:
+            raise WriteampError(
+                "--rated-tbw is the rating of a real drive; a life under a load computes its TBW"
             )
         return lifetime_under_load(
             settings.device,
@@ -96,7 +104,8 @@ def lifetime(
             seed=settings.seed,
             progress=progress,
         )
-    return lifetime_of_history(chosen_drive(drives_of(snapshots, settings), settings.drive))
+    chosen = chosen_drive(drives_of(snapshots, settings), settings.drive)
+    return lifetime_of_history(chosen, settings.rated_tbw)
 
 
 def drives_of(

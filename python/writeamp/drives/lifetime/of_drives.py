@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.drives.counters.names import drive_name
+from writeamp.drives.counters.rated import require_one_model, share_in_words
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.of_history import lifetime_of_history
 from writeamp.drives.lifetime.result import LEVEL, DriveLifetime, gigabytes
@@ -75,6 +76,7 @@ class DriveLifetimes(Presented):
         columns = (
             "drive, shortest remaining life first",
             ">rated life used",
+            ">rated TBW used",
             "years left",
             f"{LEVEL:.0%} interval",
             ">WA since new",
@@ -122,10 +124,11 @@ def _record(drive: OneLifetime) -> dict[str, Any]:
     return {"drive": drive.drive, "name": drive.name, "reason": drive.reason or None, **lifetime}
 
 
-def _cells(lifetime: DriveLifetime) -> tuple[str, str, str, str, str]:
+def _cells(lifetime: DriveLifetime) -> tuple[str, ...]:
     used, daily, within = lifetime.percentage_used, lifetime.host_bytes_a_day, lifetime.interval
     return (
         "" if used is None else f"{used:g}%",
+        "" if lifetime.share_used is None else share_in_words(lifetime.share_used),
         lifetime.years_text if lifetime.years is None else years_in_words(lifetime.years),
         "" if within is None else years_in_words(*within),
         "" if lifetime.wa is None else f"{lifetime.wa:.4g}",
@@ -134,17 +137,25 @@ def _cells(lifetime: DriveLifetime) -> tuple[str, str, str, str, str]:
 
 
 def lifetimes_of(
-    drives: Mapping[str, Sequence[Snapshot]], progress: Progress | None = None
+    drives: Mapping[str, Sequence[Snapshot]],
+    progress: Progress | None = None,
+    rated_tbw: float | None = None,
 ) -> DriveLifetimes:
     """Return the lifetime of each drive.
 
     Args:
         drives: snapshots of each drive, by the drive's name.
         progress: called with the number of finished drives, and the total.
+        rated_tbw: rated endurance of all drives in TB; default: that of each model.
+
+    Raises:
+        WriteampError: `rated_tbw` is given, and the drives are of several models.
     """
+    if rated_tbw is not None:
+        require_one_model(snapshot.facts for group in drives.values() for snapshot in group)
     lifetimes = []
     for done, (name, snapshots) in enumerate(drives.items(), 1):
-        lifetimes.append(_lifetime_of(name, snapshots))
+        lifetimes.append(_lifetime_of(name, snapshots, rated_tbw))
         if progress is not None:
             progress(done, len(drives))
     return DriveLifetimes(
@@ -152,9 +163,9 @@ def lifetimes_of(
     )
 
 
-def _lifetime_of(name: str, snapshots: Sequence[Snapshot]) -> OneLifetime:
+def _lifetime_of(name: str, snapshots: Sequence[Snapshot], rated_tbw: float | None) -> OneLifetime:
     short = drive_name(snapshots[-1].facts, snapshots[-1].name)
     try:
-        return OneLifetime(name, short, lifetime_of_history(snapshots))
+        return OneLifetime(name, short, lifetime_of_history(snapshots, rated_tbw))
     except WriteampError as error:
         return OneLifetime(name, short, None, str(error))

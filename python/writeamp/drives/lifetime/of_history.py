@@ -38,11 +38,14 @@ _FEWEST_FOR_TREND = 8
 _MOST_POINTS = 300
 
 
-def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
+def lifetime_of_history(
+    snapshots: Sequence[Snapshot], rated_tbw: float | None = None
+) -> DriveLifetime:
     """Return the remaining years of a drive, from its snapshots.
 
     Args:
         snapshots: snapshots of one drive, in any order; a single one must have power-on hours.
+        rated_tbw: rated endurance in TB; default: that of the model, if it has a rating.
 
     Raises:
         WriteampError: the snapshots are of several drives, or lack a percentage used or a common
@@ -63,7 +66,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
     used = list(history.snapshots)
     last = used[-1].facts
     percent = last.percentage_used or 0.0
-    answer = life_answer(used[-1])
+    answer = life_answer(used[-1], rated_tbw=rated_tbw)
     daily, host_warnings = _host_rate(used)
     common: dict[str, Any] = {
         "wa": answer.wa,
@@ -71,6 +74,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
         "wa_high": answer.wa_high,
         "wa_of_interval": interval_answer(used[0], used[-1]).wa if len(used) > 1 else None,
         "host_bytes_a_day": daily,
+        **answer.rated_use._asdict(),
         "percentage_used": percent,
         "readings": tuple(_used_life(readings)),
         "assumptions": tuple(_rated_cycles(last)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from writeamp.drives.counters.rated import RatedUse, rated_rows
 from writeamp.results.card import Card, Presented
 from writeamp.results.numbers import MORE, bounds_in_words, range_of, years_in_words
 
@@ -70,6 +71,7 @@ class DriveLifetime(Presented):
         readings: readings of percentage used from which the rate is computed, without those that
             repeat the previous one.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
+        rated_tbw, share_used, rated_source, warranty_years: see `RatedUse`; None for a load.
         dominates: main cause of the width of the bounds.
         what_if: changes of the drive or the load, with their effects; in `to_dict`, `years_change`
             is the change of `years` as a share.
@@ -97,6 +99,10 @@ class DriveLifetime(Presented):
     wear_a_year_high: float | None = None
     readings: tuple[UsedLife, ...] = ()
     host_bytes_a_day: float | None = None
+    rated_tbw: float | None = None
+    share_used: float | None = None
+    rated_source: str | None = None
+    warranty_years: int | None = None
     dominates: str = ""
     what_if: tuple[WhatIf, ...] = ()
     assumptions: tuple[tuple[str, str], ...] = ()
@@ -168,6 +174,9 @@ class DriveLifetime(Presented):
         rows.append(("method", self.method))
         if self.percentage_used is not None:
             rows.append(("rated life used", f"{self.percentage_used:g}%"))
+        rows += rated_rows(
+            RatedUse(self.rated_tbw, self.share_used, self.rated_source, self.warranty_years)
+        )
         if self.wear_a_year is not None:
             within = range_of(self.wear_a_year_low or 0.0, self.wear_a_year_high or 0.0, ".3g")
             interval = f" ({LEVEL:.0%} interval: {within})" if within else ""

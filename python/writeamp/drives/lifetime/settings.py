@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from writeamp.drives.counters.settings import model_setting
+from writeamp.drives.counters.settings import model_setting, rated_setting
 from writeamp.fields.domains import POSITIVE_COUNT, Whole
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
@@ -68,4 +68,5 @@ class DriveLifetimeSettings(Settings):
         "typical ones of its cell type, whose range widens the bounds",
         number="count",
     )
+    rated_tbw: float | None = rated_setting()
     seed: int = setting(1, Whole(0), "seed of all random draws", number="count")

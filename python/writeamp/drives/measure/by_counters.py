@@ -8,6 +8,7 @@ from pathlib import Path
 from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.families import families_in
 from writeamp.drives.counters.pairing import Definition
+from writeamp.drives.counters.rated import require_one_model
 from writeamp.drives.counters.reading import read_snapshot, read_snapshots
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.settings import AnswerSettings
@@ -23,6 +24,7 @@ def counters(
     definition: Definition | None = None,
     model: str | None = None,
     families: AnyPath | None = None,
+    rated_tbw: float | None = None,
 ) -> list[DriveCounters]:
     """Measure the WA of drives since they were new, from snapshots of their counters.
 
@@ -31,21 +33,27 @@ def counters(
         definition: definition of WA; default: the first that the counters support.
         model: drive model, if the files lack it.
         families: TOML file of drive families, tried before those of writeamp.
+        rated_tbw: rated endurance of the drives in TB (10**12 bytes); default: that of the model,
+            if writeamp has it.
 
     Returns:
         A `DriveCounters` for each snapshot: `wa`, `wa_low`, `wa_high`, `kind`, `host`, `flash`,
-        `checks` and `facts`; `reason` if `wa` is None.
+        `checks` and `facts`; `reason` if `wa` is None; `rated_tbw` and `share_used`.
 
     Raises:
-        WriteampError: a file cannot be read, or has no counters.
+        WriteampError: a file cannot be read, or has no counters; or `rated_tbw` is given for
+            several models.
     """
-    settings = _settings(definition, model, families)
+    settings = _settings(definition, model, families, rated_tbw)
     own_families = families_in(settings.families)
-    return [
-        life_answer(snapshot, settings.definition)
+    read = [
+        snapshot
         for path in file_names(snapshots)
         for snapshot in read_snapshots(path, settings.model, own_families)
     ]
+    if settings.rated_tbw is not None:
+        require_one_model(snapshot.facts for snapshot in read)
+    return [life_answer(snapshot, settings.definition, settings.rated_tbw) for snapshot in read]
 
 
 def diff(
@@ -78,6 +86,10 @@ def diff(
 
 
 def _settings(
-    definition: Definition | None, model: str | None, families: AnyPath | None
+    definition: Definition | None,
+    model: str | None,
+    families: AnyPath | None,
+    rated_tbw: float | None = None,
 ) -> AnswerSettings:
-    return AnswerSettings(definition, model, None if families is None else Path(families))
+    own = None if families is None else Path(families)
+    return AnswerSettings(definition, model, own, rated_tbw)

@@ -47,7 +47,19 @@ def _first(counts: Sequence[int]) -> int:
 
 
 def of_lifetime(document: _Document) -> str:
-    """Return the years until a drive is worn out."""
+    """Return the years until a drive is worn out, and the used share of its rated TBW."""
+    return _years_left(document) + _used_tbw(document)
+
+
+def _used_tbw(document: _Document) -> str:
+    """Return a sentence on the used share of the rated TBW, or ""."""
+    share, rated = number(document, "share_used"), number(document, "rated_tbw")
+    if share is None or rated is None:
+        return ""
+    return f" The host has written {100 * share:.3g}% of the rated {rated:,.6g} TB."
+
+
+def _years_left(document: _Document) -> str:
     years, least = number(document, "years"), number(document, "at_least_years")
     if years is None:
         if least is None:
@@ -114,6 +126,8 @@ def of_fleet(document: _Document) -> str:
         f"{outliers:,.0f} stand{'s' * (outliers == 1)} out" if outliers else "none stands out",
         _soon(soon),
     ]
+    beyond = number(document, "beyond_rated_tbw") or 0
+    clauses += [f"{beyond:,.0f} beyond the rated TBW"] if beyond else []
     without = drives - with_wa
     named = [reason for reason in rows(document, "reasons") if words(reason, "group")][:2]
     counts = [(number(reason, "drives") or 0, words(reason, "group")) for reason in named]
@@ -201,7 +215,12 @@ def of_calibration(document: _Document) -> str:
 
 
 def of_counters(document: _Document) -> str:
-    """Return the WA that the counters of a drive allow."""
+    """Return the WA that the counters of a drive allow, and the used share of its rated TBW."""
+    wa = _wa_by_counters(document)
+    return f"{wa}{_used_tbw(document)}" if wa else ""
+
+
+def _wa_by_counters(document: _Document) -> str:
     wa = number(document, "wa")
     if wa is None:
         low, high = number(document, "wa_low"), number(document, "wa_high")
