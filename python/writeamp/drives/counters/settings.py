@@ -27,8 +27,8 @@ def rated_setting(**words: Any) -> Any:
     return setting(
         None,
         Number("be above 0 (in TB of 10^12 bytes)", lambda value: value > 0),
-        "rated endurance of the drive: TB (10^12 bytes) that its host may write; by default, that "
-        "of common models is known",
+        "rated endurance of the drive: TB (10^12 bytes) that its host may write; default: the "
+        "rating of the model, which writeamp has for common models",
         number="number",
         metavar="TB",
         **words,
