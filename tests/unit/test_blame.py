@@ -153,6 +153,31 @@ def test_the_rows_sum_to_the_counts_of_the_run(blamed: wa.Blame) -> None:
     assert (untagged.wa, untagged.causes) == (whole.wa, whole.causes)
 
 
+@pytest.mark.parametrize("more", [{}, {"repeat": 2}, {"device": "x25-m", "size": "64MiB"}])
+def test_the_counts_of_a_short_trace_begin_at_its_start(more: dict[str, Any]) -> None:
+    # Data that are written once, at the start, and then random writes to other pages.
+    pages = np.r_[np.arange(1000), 1000 + np.random.default_rng(1).integers(0, 9000, 16_000)]
+    files = ["early"] * 1000 + ["late"] * 16_000
+    trace = wa.traces.of(pl.DataFrame({"page": pages, "file": files}))
+    drive = {} if "device" in more else DRIVE
+    result = wa.blame(trace, "file", **drive, **more)
+    assert not result.whole.steady
+    shares = {row.tag: row.host_share for row in result.tags}
+    assert shares["early"] == pytest.approx(1 / 17)
+    assert sum(row.host_bytes for row in result.tags) == result.whole.writes * 4096
+    assert "all counts begin at the start of the trace" in result.notes
+    from_start = wa.blame(trace, "file", warmup=0, **drive, **more)
+    assert [row.to_dict() for row in result.tags] == [row.to_dict() for row in from_start.tags]
+    assert result.wa == from_start.wa
+
+
+def test_the_counts_of_other_traces_begin_with_a_pass_or_after_the_warmup(blamed: wa.Blame) -> None:
+    assert any("all counts begin with pass" in note for note in blamed.notes)
+    cut = wa.blame(hot_and_cold(), "file", warmup=5000, repeat=1, **DRIVE)
+    words = "all counts begin after 10% of the host's writes; with --warmup 0, they begin at"
+    assert any(words in note for note in cut.notes)
+
+
 def test_without_the_hot_file_and_with_its_own_stream_wa_is_lower(blamed: wa.Blame) -> None:
     hot, cold = (next(row for row in blamed.tags if row.tag == name) for name in ("hot", "cold"))
     assert blamed.wa > 1.1

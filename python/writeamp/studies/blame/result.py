@@ -16,6 +16,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits, json_number
 from writeamp.runs.drive_result import DriveResult
 from writeamp.studies.blame.tagging import BEFORE, DRIVE, UNKNOWN
+from writeamp.traces.pages import PageTrace
 from writeamp.units.byte_sizes import shown_bytes
 
 # Programs that move data which the flash already holds.
@@ -149,14 +150,28 @@ class Blame(OneLine, Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes of the run of the whole trace, and reasons of missing WA."""
+        """Notes of the run of the whole trace, start of the counts, and reasons of missing WA."""
         reasons: dict[str, list[str]] = {}
         for row in self.tags:
             for name, effect in (("without", row.without), ("own stream", row.own_stream)):
                 if math.isnan(effect.wa) and effect.was_run:
                     reasons.setdefault(f"no WA {name}: {effect.reason}", []).append(row.tag)
         missing = [f"{', '.join(tags)}: {reason}" for reason, tags in reasons.items()]
-        return [*self.whole.notes, *missing]
+        return [*self.whole.notes, self._counted(), *missing]
+
+    def _counted(self) -> str:
+        """Return a sentence on the part of the trace that all counts cover."""
+        load, writes, warmup = self.whole.load, self.whole.writes, self.whole.warmup_pages
+        assert isinstance(load, PageTrace)
+        passes, rest = divmod(warmup, load.host_pages)
+        if not warmup:
+            return "all counts begin at the start of the trace"
+        if not rest:
+            return f"all counts begin with pass {passes + 1} of {writes // load.host_pages}"
+        return (
+            f"all counts begin after {warmup / writes:.0%} of the host's writes; with --warmup 0, "
+            "they begin at the start of the trace"
+        )
 
     def _records(self) -> list[dict[str, Any]]:
         ends = [json_number(end) for end in self.ci]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,14 @@ from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import prepare
 from writeamp.runs.plan import Plan, policy_of
 from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.series import flash_pages
+from writeamp.runs.simulation_result import Result
+from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import HeldTrace, PolicySettings, SimulationSettings
+from writeamp.statistics.passes import FEWEST_PASSES
+from writeamp.statistics.steady import analyse
 from writeamp.studies.blame.changes import owners, without_tag, without_tags
 from writeamp.studies.blame.result import Blame, Effect, TagRow
 from writeamp.studies.blame.tagging import LEAST_SHARE, Tagging, tagged
@@ -34,6 +39,8 @@ from writeamp.studies.simulation import in_pages, plan_of
 _WHOLE, _WITHOUT, _OWN = "whole", "without", "own"
 _Job = tuple[str, int]
 _BASE: _Job = (_WHOLE, 0)
+
+_Result: TypeAlias = Result | TimedResult
 
 
 @dataclass(frozen=True)
@@ -103,24 +110,45 @@ class BlameStudy:
         return owners(self.pages, len(self.tagging.names))
 
     def run(self, progress: Progress | None = None) -> Blame:
-        """Run all jobs in parallel; return the flash writes of each tag.
+        """Run the whole trace, then the changed runs in parallel; return the flash writes of tags.
+
+        If the trace is too short to be steady, all runs are counted from its start. The warm-up
+        would leave out up to half of the trace, and with it the writes of some tags.
 
         Raises:
             WriteampError: the run of the whole trace is impossible.
             KeyboardInterrupt: Ctrl-C.
         """
         started = time.perf_counter()
-        _ = self.owners  # computed before the threads start
-        runner = local_runner(len(self.jobs), drives_that_fit(self.drive))
-        outcomes = gather_whole(runner, partial(_run, self), self.jobs, progress=progress)
-        of_job = dict(zip(self.jobs, outcomes, strict=True))
-        whole = of_job[_BASE]
+        whole = _run(self, _BASE)
         if isinstance(whole, WriteampError):
             raise whole
+        if not self._is_short(whole):
+            return self._changed(whole, started, progress)
+        plan = replace(self.plan, run=replace(self.plan.run, warmup=0))
+        return replace(self, plan=plan)._changed(_from_start(whole, plan), started, progress)
+
+    def _is_short(self, whole: DriveResult) -> bool:
+        """Return whether a run with an automatic warm-up has too few passes to be steady."""
+        is_short = 0 < whole.writes < FEWEST_PASSES * self.pages.host_pages
+        return is_short and not whole.steady and self.plan.run.warmup == "auto"
+
+    def _changed(self, whole: DriveResult, started: float, progress: Progress | None) -> Blame:
+        """Run the changed runs in parallel, after the run of the whole trace."""
+
+        def report(done: int, _: int) -> None:
+            if progress:
+                progress(done + 1, len(self.jobs))
+
+        report(0, 0)
+        _ = self.owners  # computed before the threads start
+        changed = self.jobs[1:]
+        runner = local_runner(len(changed), drives_that_fit(self.drive))
+        outcomes = gather_whole(runner, partial(_run, self), changed, progress=report)
         return Blame(
             by=self.by,
             whole=whole,
-            tags=tuple(_rows(self, whole, of_job)),
+            tags=tuple(_rows(self, whole, dict(zip(changed, outcomes, strict=True)))),
             runs=len(self.jobs),
             elapsed_s=time.perf_counter() - started,
         )
@@ -141,7 +169,7 @@ def _read(experiment: Experiment) -> traces.Trace:
     return traces.of(load.trace.trace, page_bytes=page_bytes)
 
 
-def _run(study: BlameStudy, job: _Job) -> DriveResult | WriteampError:
+def _run(study: BlameStudy, job: _Job) -> _Result | WriteampError:
     """Return the result of a job, or the reason why it is impossible."""
     plan = _plan(study, job)
     if isinstance(plan, WriteampError):
@@ -150,6 +178,19 @@ def _run(study: BlameStudy, job: _Job) -> DriveResult | WriteampError:
         return run_timed(plan, study.drive) if study.is_timed else run(plan, study.drive)
     except WriteampError as error:
         return error
+
+
+def _from_start(whole: _Result, plan: Plan) -> _Result:
+    """Return a run that is not steady with its counts, WA and interval from the start on.
+
+    `plan` is the plan of the same run without a warm-up.
+    """
+    host, flash = whole.samples["host_pages"], flash_pages(whole.samples)
+    all_of_it = analyse(np.diff(host), np.diff(flash), warmup=0)
+    state = replace(whole.steady_state, warmup_pages=0, wa=all_of_it.wa)
+    if not math.isnan(state.ci_low):
+        state = replace(state, ci_low=all_of_it.ci_low, ci_high=all_of_it.ci_high)
+    return replace(whole, plan=plan, steady_state=state)
 
 
 def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
