@@ -204,6 +204,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, paths in TRACES.items():
         for path in paths:
             wa.traces.write(trace, folder / path, name)
+    files = pl.Series("file", random.choice(["db/data", "db/log"], count))
+    recording = wa.traces.of(requests.drop("device").with_columns(files))
+    wa.traces.write(recording, folder / "mine.parquet")
     of_their_own = requests.select(
         pl.col("timestamp_ns") / 1e6, "device", "offset", "length", pl.col("op") == "write"
     )
