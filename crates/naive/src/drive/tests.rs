@@ -28,6 +28,7 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
         luns,
         layout,
         manager,
+        own_pages: Vec::new(),
         victims,
         leveling,
         seed: 1,

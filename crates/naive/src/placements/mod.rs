@@ -10,6 +10,7 @@ mod midas;
 mod multilog;
 mod nvme_fdp;
 mod oracle;
+mod own_stream;
 mod sepbit;
 mod sepgc;
 mod sfs;
@@ -93,8 +94,15 @@ macro_rules! twins {
     };
 }
 
-/// Returns the scheme of the placement that `spec` names.
+/// Returns the scheme of the placement that `spec` names, beside an own stream if there is one.
 pub(super) fn scheme(spec: &Spec, setup: &Setup) -> Box<dyn Scheme> {
+    if setup.own_pages.is_empty() {
+        return placement(spec, setup);
+    }
+    Box::new(own_stream::OwnStream::read(spec, setup))
+}
+
+fn placement(spec: &Spec, setup: &Setup) -> Box<dyn Scheme> {
     writeamp_engine::placements!(twins! { spec, setup });
     panic!("unknown placement '{}'", spec.name)
 }

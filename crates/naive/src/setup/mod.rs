@@ -99,6 +99,8 @@ pub struct Setup {
     pub luns: u32,
     pub layout: Layout,
     pub manager: Manager,
+    /// For each logical page: true if it belongs to the own stream. Empty without an own stream.
+    pub own_pages: Vec<bool>,
     pub victims: Spec,
     pub leveling: Leveling,
     pub seed: u64,

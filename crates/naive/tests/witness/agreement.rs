@@ -86,6 +86,8 @@ enum Trial {
     Roomy,
     /// Some pages hold a mapping table.
     Mapped,
+    /// Some pages have a stream of their own.
+    Own,
 }
 
 #[test]
@@ -113,12 +115,19 @@ fn combinations_collect_and_agree_beside_a_mapping_table_in_blocks_of_its_own() 
     for_each_combination(Trial::Mapped, |most_logical_pages| most_logical_pages, 100);
 }
 
+#[test]
+fn combinations_collect_and_agree_beside_a_stream_of_its_own_for_some_pages() {
+    for_each_combination(Trial::Own, |most_logical_pages| most_logical_pages, 100);
+}
+
 /// Returns the combinations for a trial.
 ///
 /// The trial is a further factor of the pairwise selection.
 fn combinations_for(trial: Trial) -> Vec<Combination> {
-    let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy, Trial::Mapped];
+    let trials =
+        [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy, Trial::Mapped, Trial::Own];
     let all = combinations().into_iter().flat_map(|c| trials.map(|trial| (c, trial)));
+    let all = all.filter(|(policies, of)| *of != Trial::Own || policies.may_have_own_stream());
     let values = |(combination, trial): &(Combination, Trial)| {
         let [manager, victims, layout, leveler] = combination.factors();
         [manager, victims, layout, leveler, format!("{trial:?}")]
@@ -152,15 +161,17 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
         Trial::Full => (5, 9, Wear::default()),
         Trial::Worn => (7, 9, Wear { limit: 12, spare_blocks_per_pool: 2 }),
         Trial::Roomy => (24, 6, Wear::default()),
-        Trial::Mapped => (7, 9, Wear::default()),
+        Trial::Mapped | Trial::Own => (7, 9, Wear::default()),
     };
-    let has_table = trial == Trial::Mapped;
+    let (has_table, has_own_stream) = (trial == Trial::Mapped, trial == Trial::Own);
     let (mut leveled, mut moved) = (0, 0);
-    for policies in combinations_for(trial) {
+    let combinations = combinations_for(trial);
+    assert!(only().is_some() || !combinations.is_empty(), "{trial:?} has no combinations");
+    for policies in combinations {
         // Drives with many streams need more blocks, so their number rises until the drive works.
         let blueprints = (blocks_per_lun..).map(|blocks_per_lun| {
             let geometry = geometry(blocks_per_lun, pages_per_block);
-            Blueprint { geometry, policies, seed: 7, wear, has_table }
+            Blueprint { geometry, policies, seed: 7, wear, has_table, has_own_stream }
         });
         let with_size = blueprints.map(|blueprint| (blueprint.most_logical_pages(), blueprint));
         let (most_logical_pages, blueprint) = with_size

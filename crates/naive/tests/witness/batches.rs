@@ -47,7 +47,14 @@ fn batches_of_any_size_give_the_same_outcome() {
     let wear = Wear { limit: 20, spare_blocks_per_pool: 1 };
     for sizes_of_one in combinations_with_sizes().chunk_by(|a, b| a.0 == b.0) {
         let policies = sizes_of_one[0].0;
-        let blueprint = Blueprint { geometry, policies, seed: 3, wear, has_table: false };
+        let blueprint = Blueprint {
+            geometry,
+            policies,
+            seed: 3,
+            wear,
+            has_table: false,
+            has_own_stream: false,
+        };
         let by_one = outcome_in_time(&blueprint, 1);
         assert!(by_one.counters.erases > 3000, "{blueprint:?}: {:?}", by_one.counters);
         assert!(by_one.end_of_life.is_some(), "{blueprint:?}: {:?}", by_one.first_to_reach);

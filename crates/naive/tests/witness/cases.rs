@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use proptest::bool::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use writeamp_engine::Result;
@@ -9,7 +10,7 @@ use writeamp_engine::catalogue;
 use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape, Wear};
 use writeamp_engine::leveling::WEAR_LEVELERS;
 use writeamp_engine::managers::MANAGERS;
-use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
+use writeamp_engine::managers::{self, BlockManager, CustomPolicies, Layout, Setup};
 use writeamp_engine::registry::Registry;
 use writeamp_engine::victims::VICTIMS;
 
@@ -58,6 +59,14 @@ pub struct Combination {
 }
 
 impl Combination {
+    /// True if the manager can have an own stream beside its streams.
+    pub fn may_have_own_stream(&self) -> bool {
+        let geometry = Geometry::flat(1000, 2).expect("a small shape");
+        let own_pages = Some([true].into());
+        let custom = CustomPolicies { own_pages, ..CustomPolicies::default() };
+        managers::build(self.manager, Setup { custom, ..Setup::new(geometry).op(1.0) }).is_ok()
+    }
+
     /// Returns the values of the four factors of the pairwise selection.
     pub fn factors(&self) -> [String; 4] {
         let layout = self.layout.name();
@@ -108,6 +117,8 @@ pub struct Blueprint {
     pub wear: Wear,
     /// True if the last pages hold a mapping table.
     pub has_table: bool,
+    /// True if some pages have a stream of their own, beside the streams of a placement.
+    pub has_own_stream: bool,
 }
 
 impl Blueprint {
@@ -126,8 +137,14 @@ impl Blueprint {
         if self.has_table && declared.is_placement { logical_pages.div_ceil(5) } else { 0 }
     }
 
+    /// For each logical page, true if it belongs to the own stream; None without an own stream.
+    pub fn own_pages(&self, logical_pages: u32) -> Option<Vec<bool>> {
+        self.has_own_stream.then(|| (0..logical_pages).map(|page| page % 3 == 1).collect())
+    }
+
     fn setup(&self, logical_pages: u32) -> Setup {
         let Combination { victims, layout, wear_leveling, .. } = self.policies;
+        let own_pages = self.own_pages(logical_pages).map(Into::into);
         Setup {
             logical_pages,
             layout,
@@ -137,6 +154,7 @@ impl Blueprint {
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
             tags: Some(TAGS),
+            custom: CustomPolicies { own_pages, ..CustomPolicies::default() },
             ..Setup::new(self.geometry)
         }
     }
@@ -157,12 +175,14 @@ pub struct Case {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Blueprint { geometry, policies, seed, wear, has_table } = &self.blueprint;
+        let Blueprint { geometry, policies, seed, wear, has_table, has_own_stream } =
+            &self.blueprint;
         let Combination { victims, manager, layout, wear_leveling } = policies;
         write!(
             f,
             "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on \
-             {} LUNs × {} blocks × {} pages, from {:?}, with {wear:?}, with a table: {has_table}",
+             {} LUNs × {} blocks × {} pages, from {:?}, with {wear:?}, with a table: {has_table}, \
+             with an own stream: {has_own_stream}",
             self.logical_pages,
             geometry.luns(),
             geometry.blocks_per_lun(),
@@ -174,14 +194,15 @@ impl fmt::Debug for Case {
 
 /// Generates random drives, a third of which are as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Case> {
-    let has_table = prop_oneof![3 => Just(false), 1 => Just(true)];
-    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears(), has_table)
-        .prop_map(|(geometry, policies, seed, wear, has_table)| Blueprint {
+    let has_parts = (weighted(0.25), weighted(0.3));
+    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears(), has_parts)
+        .prop_map(|(geometry, policies, seed, wear, (has_table, own))| Blueprint {
             geometry,
             policies,
             seed,
             wear,
             has_table,
+            has_own_stream: own && policies.may_have_own_stream(),
         });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {

@@ -61,6 +61,7 @@ impl Pair {
                 Layout::Static => writeamp_naive::Layout::Static,
             },
             manager: manager(policies.manager),
+            own_pages: blueprint.own_pages(drive.logical_pages).unwrap_or_default(),
             victims: spec(&VICTIMS, policies.victims),
             leveling: leveler(policies.wear_leveling),
             seed: blueprint.seed,
