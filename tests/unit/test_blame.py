@@ -188,6 +188,19 @@ def test_without_the_hot_file_and_with_its_own_stream_wa_is_lower(blamed: wa.Bla
     assert "cold" in str(blamed)
 
 
+def test_an_own_stream_beside_sepgc_equals_two_isolated_placement_handles() -> None:
+    # Random writes, two thirds of them to the first half, so that pages of both halves are moved.
+    random = np.random.default_rng(1).integers(0, 1500, 9000)
+    pages = np.r_[np.arange(1000), np.where(random < 1000, random // 2, random - 500)]
+    trace = wa.traces.of(pl.DataFrame({"page": pages}))
+    run: dict[str, Any] = {"repeat": 1, "warmup": 0, **DRIVE}
+    blamed = wa.blame(trace, "range:2", manager="sepgc", **run)
+    handles = "nvme-fdp:handles=2,isolation=persistent,by=range"
+    isolated = wa.simulate(trace=trace, manager=handles, spread=False, **run)
+    assert blamed.tags[1].tag.startswith("2/2")
+    assert blamed.tags[1].own_stream.wa == isolated.wa != blamed.wa
+
+
 @pytest.mark.parametrize("manager", ["hcwf:detector=bloom", "wolf-interval", "midas", "sfs"])
 def test_a_manager_without_own_streams_has_none_and_says_why(manager: str) -> None:
     trace = trace_of(process=["a", "b"] * 2000)
