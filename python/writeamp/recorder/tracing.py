@@ -132,6 +132,8 @@ def tracing(tracepoints: Sequence[RecordedEvent]) -> Iterator[Tracing]:
         folder = events.parent / "instances" / _own_name()
         folder.mkdir()
         undo.callback(_remove, folder)
+        # While a file of it is open, no other recorder can remove the instance.
+        undo.enter_context((folder / "tracing_on").open())
         kinds = {point.name: _prepared(folder, point) for point in tracepoints}
         (folder / "trace_clock").write_text("mono")
         count = len(list(folder.glob("per_cpu/cpu*")))
@@ -141,13 +143,18 @@ def tracing(tracepoints: Sequence[RecordedEvent]) -> Iterator[Tracing]:
 
 
 def remove_dead(instances: Path) -> list[str]:
-    """Remove the instances of recorders that were killed; return their names."""
+    """Remove the instances of recorders that were killed; return their names.
+
+    The kernel refuses to remove an instance whose files are open, so that a recorder that this
+    process cannot see, in another PID namespace, keeps its own.
+    """
     removed = []
     for folder in instances.iterdir():
         name = _NAME.fullmatch(folder.name)
         if name is not None and _start_of(int(name[1])) != int(name[2]):
-            _remove(folder)
-            removed.append(folder.name)
+            with suppress(OSError):
+                folder.rmdir()
+                removed.append(folder.name)
     return removed
 
 
@@ -199,8 +206,6 @@ def _start_of(pid: int) -> int | None:
 def _remove(folder: Path) -> None:
     """Remove an instance; its files must be closed, which may take the kernel a moment."""
     for _ in range(_REMOVAL_TRIES):
-        with suppress(FileNotFoundError, OSError):
-            (folder / "events" / "enable").write_text("0")
         try:
             folder.rmdir()
         except FileNotFoundError:
