@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.recorder.extents import NO_OWNER, Integers, Ranges
-from writeamp.recorder.files import FileTracker, RequestFile
+from writeamp.recorder.files import JOURNAL, METADATA, FileTracker, RequestFile
 from writeamp.recorder.parts import SCHEMA_OF_ROWS
 from writeamp.recorder.processes import WORKER, Process, Processes
 from writeamp.recorder.requests import Requests
@@ -21,9 +21,10 @@ from writeamp.traces.trace import FUA, OPERATIONS, SECTOR_BYTES
 
 # Names with their own total; beyond, the names with the least bytes are one total.
 _MOST_NAMES, _NAMES_AFTERWARDS = 200_000, 100_000
-# Processes that write back the data of others, by the beginnings of their names.
-_FOR_OTHERS = (WORKER, "jbd2/", "btrfs-", "sync")
-_HASH_DIGITS = 8
+# Threads of the kernel, and a program, that write back the data of others. The names are exact, as
+# programs such as syncthing write their own data.
+_FOR_OTHERS, _JOURNALS = {WORKER, "btrfs-transacti", "btrfs-cleaner", "sync"}, "jbd2/"
+_HASH_DIGITS = 12
 _SALT_BYTES = 16
 _WRITE = OPERATIONS.index("write")
 
@@ -58,7 +59,8 @@ class Counts:
     Attributes:
         requests, bytes: by operation.
         own_requests, own_bytes: requests of the recorder, which are left out.
-        split_requests: requests whose range has several files; each file is a row.
+        own_written_bytes: bytes that these requests write.
+        split_requests: rows by which requests of several files are more rows than requests.
         processes, files: written bytes by name.
     """
 
@@ -66,6 +68,7 @@ class Counts:
     bytes: Counter[str] = field(default_factory=Counter)
     own_requests: int = 0
     own_bytes: int = 0
+    own_written_bytes: int = 0
     split_requests: int = 0
     processes: Totals = field(default_factory=Totals)
     files: Totals = field(default_factory=Totals)
@@ -125,7 +128,11 @@ class RowMaker:
             **self._process_columns(requests, written, [file.writer for file in files], codes),
         }
         if self._files is not None:
-            shown = [name if name is None else self._shown(name) for name, _ in files]
+            # `[journal]` and `[metadata]` name no file of the user.
+            shown = [
+                name if name in (None, JOURNAL, METADATA) else self._shown(name)
+                for name, _ in files
+            ]
             self.counts.files.add(shown, np.bincount(codes, written, len(shown)).astype(np.int64))
             columns["file"] = pl.Series(shown, dtype=pl.String).gather(codes)
         return pl.DataFrame(columns).cast(
@@ -147,9 +154,13 @@ class RowMaker:
             writers: last process that wrote to each file, if it is known.
             files: the file of each request, a place in `writers`.
         """
-        threads, first, codes = np.unique(requests.thread, return_index=True, return_inverse=True)
-        processes: list[Process | None] = [*self._processes.of(threads, requests.comm[first])]
-        processes[:1] = [None] if len(threads) and not threads[0] else processes[:1]
+        # A thread has several names if its process runs another program or renames itself.
+        names, name_codes = np.unique(requests.comm, return_inverse=True)
+        keys = requests.thread.astype(np.int64) * len(names) + name_codes
+        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+        threads = requests.thread[first]
+        pairs = zip(threads, self._processes.of(threads, requests.comm[first]), strict=True)
+        processes = [process if thread else None for thread, process in pairs]
         if writers:
             # Another process wrote the data to the file that the kernel writes back.
             is_for_others = np.array([_is_for_others(it) for it in processes], bool)[codes]
@@ -157,20 +168,23 @@ class RowMaker:
             replaced = is_for_others & has_writer & (written > 0)
             codes = np.where(replaced, len(processes) + files, codes)
             processes += writers
-        names = [process and self._shown(process.name) for process in processes]
+        shown = [process and self._shown(process.name) for process in processes]
         pids = [process and process.pid for process in processes]
-        totals = np.bincount(codes, written, len(names)).astype(np.int64)
-        self.counts.processes.add(names, totals)
+        totals = np.bincount(codes, written, len(shown)).astype(np.int64)
+        self.counts.processes.add(shown, totals)
         return {
-            "process": pl.Series(names, dtype=pl.String).gather(codes),
+            "process": pl.Series(shown, dtype=pl.String).gather(codes),
             "pid": pl.Series(pids, dtype=pl.UInt32).gather(codes),
         }
 
     def _without_own(self, requests: Requests) -> Requests:
         is_own = self._processes.are_own(requests.thread)
-        is_own |= (requests.op == _WRITE) & (self.own_ranges.owner_at(requests.sector) != NO_OWNER)
+        is_write = requests.op == _WRITE
+        is_own |= is_write & (self.own_ranges.owner_at(requests.sector) != NO_OWNER)
         self.counts.own_requests += int(is_own.sum())
         self.counts.own_bytes += int(requests.sectors[is_own].sum()) * SECTOR_BYTES
+        written = int(requests.sectors[is_own & is_write].sum()) * SECTOR_BYTES
+        self.counts.own_written_bytes += written
         return requests.take(~is_own)
 
     def _count_requests(self, requests: Requests) -> None:
@@ -182,7 +196,9 @@ class RowMaker:
 
 def _is_for_others(process: Process | None) -> bool:
     """Return whether a process writes the data of others: a worker, a journal, or `sync`."""
-    return process is None or process.name.startswith(_FOR_OTHERS)
+    if process is None:
+        return True
+    return process.name in _FOR_OTHERS or process.name.startswith(_JOURNALS)
 
 
 def _itself(name: str) -> str:
@@ -194,9 +210,6 @@ def _hashed() -> Callable[[str], str]:
     salt = secrets.token_bytes(_SALT_BYTES)
 
     def hashed(name: str) -> str:
-        # `[journal]` and `[metadata]` name no file of the user.
-        if name.startswith("[") and name.endswith("]"):
-            return name
         return "/".join(
             hashlib.blake2b(piece.encode(), key=salt).hexdigest()[:_HASH_DIGITS]
             for piece in name.split("/")
