@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,11 @@ class Disk:
     has_requests: bool
 
     @property
+    def is_partition(self) -> bool:
+        """Whether it is a part of its disk."""
+        return self.number != self.disk_number
+
+    @property
     def written_bytes(self) -> int | None:
         """Bytes written to the device since it is there, by the kernel; None if it is removed."""
         try:
@@ -53,11 +59,19 @@ class Disk:
 
 @dataclass(frozen=True)
 class Mount:
-    """A mounted file system: its mount point, type, and the device number of its files."""
+    """A mounted file system.
+
+    Attributes:
+        point: the mount point.
+        kind: type of the file system, such as "ext4".
+        file_device: device number of its files, as in events.
+        root: the only folder of the file system that is mounted; "/" if all of it is.
+    """
 
     point: str
     kind: str
     file_device: int
+    root: str = "/"
 
 
 def disk_of(path: str) -> Disk:
@@ -106,22 +120,33 @@ def mount_of(point: str, disk: Disk) -> Mount:
         raise WriteampError(
             f"{point} is not a mount point; give the folder where {disk.path} is mounted"
         )
-    source, _, kind, number = mounts[-1]
+    source, _, kind, number, root = mounts[-1]
     if number != disk.number and _number_of_source(source) != disk.number:
         raise WriteampError(
             f"{point} is mounted from {source}, not from {disk.path}; record {source}, or give the "
             f"folder where {disk.path} is mounted"
         )
-    return Mount(real, kind, number_of(os.stat(real).st_dev))
+    return Mount(real, kind, number_of(os.stat(real).st_dev), root)
 
 
 def points_of(disk: Disk) -> list[str]:
-    """Return the mount points of a device's file system."""
-    return [
-        point
-        for source, point, _, number in _mounts()
-        if number == disk.number or _number_of_source(source) == disk.number
-    ]
+    """Return a mount point of each file system on a device, its partitions and devices above."""
+    numbers = {disk.number, *_numbers_above(_folder_of(disk.number))}
+    points = {
+        number: point
+        for source, point, _, number, _ in _mounts()
+        if number in numbers or _number_of_source(source) in numbers
+    }
+    return list(points.values())
+
+
+def _numbers_above(folder: Path) -> Iterator[int]:
+    """Yield the numbers of partitions, and of devices such as dm-crypt that use the device."""
+    for file in (*folder.glob("*/partition"), *folder.glob("holders/*/dev")):
+        above = file.parent.resolve()
+        major, minor = (above / "dev").read_text().split(":")
+        yield int(major) << _MINOR_BITS | int(minor)
+        yield from _numbers_above(above)
 
 
 def _folder_of(number: int) -> Path:
@@ -148,15 +173,16 @@ def _number_of_source(source: str) -> int | None:
     return number_of(status.st_rdev) if stat.S_ISBLK(status.st_mode) else None
 
 
-def _mounts() -> list[tuple[str, str, str, int]]:
-    """Return source, mount point, type and device number of each mount, the oldest first."""
+def _mounts() -> list[tuple[str, str, str, int, str]]:
+    """Return source, mount point, type, number and root of each mount, the oldest first."""
     mounts = []
     for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines():
         place, _, system = line.partition(" - ")
-        _, _, numbers, _, point, *_ = place.split(" ")
+        _, _, numbers, root, point, *_ = place.split(" ")
         kind, source, *_ = system.split(" ")
         major, minor = numbers.split(":")
-        mounts.append((_plain(source), _plain(point), kind, int(major) << _MINOR_BITS | int(minor)))
+        number = int(major) << _MINOR_BITS | int(minor)
+        mounts.append((_plain(source), _plain(point), kind, number, _plain(root)))
     return mounts
 
 

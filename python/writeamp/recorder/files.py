@@ -21,7 +21,7 @@ from writeamp.recorder.extents import (
     Ranges,
 )
 from writeamp.recorder.fanotify import NameWatch
-from writeamp.recorder.file_systems.btrfs import Btrfs
+from writeamp.recorder.file_systems.btrfs import ROOT, Btrfs
 from writeamp.recorder.file_systems.ext4 import Ext4
 from writeamp.recorder.file_systems.volume import FileSystem, Volume
 from writeamp.recorder.file_systems.xfs import Xfs
@@ -86,7 +86,14 @@ class FileTracker:
             raise WriteampError(
                 f"{mount.point}: the file system cannot be read ({error.strerror or error})"
             ) from None
-        self._names = Names(os.stat(mount.point).st_ino)
+        root = os.stat(mount.point).st_ino
+        # The root of a mount of Btrfs is a subvolume, whose inode has always the same number.
+        if root != ROOT if mount.kind == "btrfs" else mount.root != "/":
+            self._remarks.append(
+                f"{mount.point} has only the folder {mount.root} of the file system; the other "
+                "files are unknown"
+            )
+        self._names = Names(root)
         self._identities = Identities(self._names)
         self._watch: NameWatch | None = None
         try:

@@ -49,10 +49,14 @@ class RecordingThread:
         self.events = 0
         self.lost = 0
         self.duration_s = 0.0
+        self.statistics_bytes: int | None = None
+        """Bytes written meanwhile by the kernel's statistics; None if the device was removed."""
         self._began_ns = 0
+        self._began_bytes: int | None = None
 
     def start(self) -> None:
         """Begin to record."""
+        self._began_bytes = self._disk.written_bytes
         self._began_ns = time.monotonic_ns()
         self._tracing.start()
         self._thread.start()
@@ -73,6 +77,10 @@ class RecordingThread:
             WriteampError: the parts cannot be written.
         """
         self._tracing.stop()
+        # Before the last part, which may be written to the same device.
+        ended_bytes = self._disk.written_bytes
+        if self._began_bytes is not None and ended_bytes is not None:
+            self.statistics_bytes = ended_bytes - self._began_bytes
         self.duration_s = (time.monotonic_ns() - self._began_ns) / 1e9
         self._is_over.set()
         self._thread.join()

@@ -12,6 +12,7 @@ from writeamp.recorder.rows import Counts, Totals
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
 from writeamp.results.numbers import percent_in_words, plural
+from writeamp.text import Caution
 from writeamp.traces.trace import OPERATIONS
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
@@ -19,6 +20,9 @@ from writeamp.units.durations import shown_duration
 MOST_LOST_SHARE = 0.001
 """Share of lost events above which a recording fails."""
 
+# Written bytes by the kernel's statistics and not recorded, above which a warning is shown. The
+# statistics count requests that are answered, so the first and last may be in only one of both.
+_MOST_MISSING, _MOST_MISSING_BYTES = 0.01, 1 << 20
 _MOST_SHOWN = 10
 _FEWEST_EVENTS = 10_000
 _MOST_IN_JSON = 100
@@ -102,11 +106,15 @@ class RecordResult(Presented, ComparedByValue):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about lost, removed and omitted requests."""
+        """Sentences about lost, removed and omitted requests; warnings come first."""
         counts = self.counts
-        notes = [*self.remarks]
+        notes: list[str] = []
         if self.lost_events:
-            notes.append(f"{self.lost_events:,} events were lost ({self.lost_share:.2%})")
+            lost = f"{self.lost_events:,} events were lost ({self.lost_share:.2%})"
+            notes.append(Caution(lost))
+        if (missing := self._missing()) is not None:
+            notes.append(Caution(missing))
+        notes += self.remarks
         if self.removed_requests:
             notes.append(
                 f"the oldest {self.removed_requests:,} rows were removed to stay below --max-size"
@@ -189,6 +197,18 @@ class RecordResult(Presented, ComparedByValue):
         if self.has_files:
             tables.append(_table("file", counts.files, counts.bytes["write"]))
         return Card(f"Recording of {self.device}", rows, parts=tables, notes=self.notes)
+
+    def _missing(self) -> str | None:
+        """Return a sentence if the kernel's statistics have more written bytes, or None."""
+        recorded = self.counts.bytes["write"] + self.counts.own_written_bytes
+        # None if the device was removed; 0 also if its driver has no statistics.
+        written = self.statistics_bytes or 0
+        if written - recorded <= max(_MOST_MISSING * written, _MOST_MISSING_BYTES):
+            return None
+        return (
+            f"{shown_bytes(recorded)} of the {shown_bytes(written)} that were written by the "
+            "kernel's statistics were recorded; the trace lacks requests"
+        )
 
     def _share(self, count: int) -> float | None:
         written = self.counts.bytes["write"]

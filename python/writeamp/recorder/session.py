@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from writeamp.errors import WriteampError
 from writeamp.recorder.disk import Disk, Mount, points_of
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.parts import Parts
@@ -17,6 +18,7 @@ from writeamp.recorder.result import RecordResult
 from writeamp.recorder.rows import RowMaker
 from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.tracing import tracing
+from writeamp.text import Caution
 from writeamp.vssd.command import Ended, ProcessWrites, run_command
 from writeamp.vssd.programs import run
 from writeamp.vssd.signals import HeldSignals, held_signals
@@ -36,6 +38,7 @@ class Session:
     command: str | None
     stdout: int | None
     progress: Callable[[int, int], object] | None
+    remarks: list[str] = field(default_factory=list)
 
     def run(self, *, may_replace: bool) -> RecordResult:
         """Record until the end, and write the trace.
@@ -66,16 +69,16 @@ class Session:
                     rows=rows,
                     parts=parts,
                 )
-                began_bytes = self.disk.written_bytes
                 recording.start()
                 try:
                     ended = self._wait(recording, signals)
                 finally:
                     recording.stop()
-                ended_bytes = self.disk.written_bytes
             parts.join(may_replace=may_replace)
             # Signals during the end only request what already happens, so they are dropped.
             signals.came.clear()
+        if self.disk.is_partition and rows.counts.requests["flush"]:
+            self.remarks.append("flushes are those of all partitions, as their events have none")
         return RecordResult(
             path=str(self.target),
             device=self.disk.name,
@@ -86,16 +89,14 @@ class Session:
             lost_events=recording.lost,
             removed_requests=parts.removed_rows,
             processor_s=time.process_time() - began_processor_s,
-            statistics_bytes=(
-                None if began_bytes is None or ended_bytes is None else ended_bytes - began_bytes
-            ),
+            statistics_bytes=recording.statistics_bytes,
             zeroing_requests=reader.zeroing_requests,
             zeroed_bytes=reader.zeroed_bytes,
             left_out=dict(+reader.left_out),
             run=self.command,
             run_exit_status=ended.status if self.command is not None else None,
             interrupted_by=ended.signal,
-            remarks=tuple(tracker.remarks) if tracker else (),
+            remarks=(*self.remarks, *(tracker.remarks if tracker else ())),
         )
 
     def _wait(self, recording: RecordingThread, signals: HeldSignals) -> Ended:
@@ -119,6 +120,11 @@ class Session:
 
     def _write_back(self) -> None:
         """Have the kernel write the command's data that are still in memory only."""
-        for point in points_of(self.disk)[:1]:
+        for point in points_of(self.disk):
             # A process of its own, as the requests of this process are left out.
-            run(None, "sync", "--file-system", point)
+            try:
+                run(None, "sync", "--file-system", point)
+            except WriteampError as error:
+                self.remarks.append(
+                    Caution(f"data of {point} that are in memory may not be in the trace: {error}")
+                )

@@ -35,6 +35,8 @@ _CHUNK, _STRIPE = struct.Struct("<QQQQIIIHH"), struct.Struct("<QQ16x")
 # Chunks of these kinds are spread over stripes: RAID0, RAID10, RAID5 and RAID6.
 _SPREAD = 1 << 3 | 1 << 6 | 1 << 7 | 1 << 8
 _MOST = 2**64 - 1
+ROOT = 256
+"""Number of the inode of each subvolume's root."""
 
 
 class _Stripe(NamedTuple):
