@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from fcntl import ioctl
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,10 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S, await_value
 from places import EXAMPLES
+from writeamp.recorder.disk import disk_of, mount_of
 from writeamp.recorder.fiemap import extents_of_file
+from writeamp.recorder.files import FileTracker
+from writeamp.recorder.names import Names, Walk
 from writeamp.recorder.tracing import remove_dead
 from writeamp.vssd.bpf import events_folder
 
@@ -208,9 +212,21 @@ def test_parts_of_a_killed_recorder_are_traces_and_its_instance_is_removed(
 def test_instances_of_living_recorders_stay(tmp_path: Path) -> None:
     for name in (f"writeamp-{os.getpid()}-1", "others", "writeamp-x"):
         (tmp_path / name).mkdir()
-    with events_folder() as events:
-        assert events.is_dir()
     assert remove_dead(tmp_path) == [f"writeamp-{os.getpid()}-1"]
+
+
+def test_an_instance_whose_files_are_open_stays_and_records() -> None:
+    # As that of a recorder in another PID namespace, whose process is not visible here.
+    name = f"writeamp-{os.getpid()}-2"
+    with events_folder() as events:
+        folder = events.parent / "instances" / name
+        folder.mkdir()
+        enable = folder / "events/block/block_rq_issue/enable"
+        with (folder / "tracing_on").open():
+            enable.write_text("1")
+            assert name not in remove_dead(folder.parent)
+            assert enable.read_text().startswith("1")
+        assert name in remove_dead(folder.parent)
 
 
 @pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
@@ -225,30 +241,68 @@ def test_the_trace_on_the_recorded_device_is_not_in_it(mounted: Path, loop: str)
 
 
 def test_a_partition_has_its_own_requests_at_its_own_offsets(loop: str, tmp_path: Path) -> None:
-    starts = (1 << 20, 9 << 20)
+    starts = (1 << 20, 9 << 20, 17 << 20)
     with Path(loop).open("r+b") as device:
         for number, start in enumerate(starts, start=1):
             partition = struct.pack("=qqi128x4x", start, 8 << 20, number)
             pointer = ctypes.create_string_buffer(partition)
             place = ctypes.addressof(pointer)
             ioctl(device, BLKPG, struct.pack("=iiixxxxQ", BLKPG_ADD, 0, len(partition), place))
+    point = tmp_path / "mnt"
+    point.mkdir()
     try:
-        await_value(lambda: os.path.exists(f"{loop}p2"))
+        await_value(lambda: os.path.exists(f"{loop}p3"))
         script = "; ".join(
             f"dd if=/dev/zero of={loop}p{number} bs=4k seek=5 count=1 oflag=direct status=none"
             for number in (1, 2)
         )
         out = tmp_path / "t.parquet"
-        record(f"{loop}p2", "--out", str(out), "--", script)
+        document = record(f"{loop}p2", "--out", str(out), "--", f"{script}; sync {loop}p1")
         trace = wa.traces.read(out)
         writes = trace.requests.filter(pl.col("op") == "write")
         assert writes["offset"].to_list() == [5 * 4096]
         assert trace.devices == [f"{Path(loop).name}p2"]
-        record(loop, "--out", str(out), "--force", "--", script)
+        assert any(note.startswith("flushes are those of all") for note in document["notes"])
+
+        run("mkfs.ext4", "-q", "-F", f"{loop}p3")
+        run("mount", f"{loop}p3", str(point))
+        script += f"; dd if=/dev/zero of={point}/in-memory bs=64k count=16 status=none"
+        document = record(loop, "--out", str(out), "--force", "--", script)
         writes = wa.traces.read(out).requests.filter(pl.col("op") == "write")
-        assert writes["offset"].to_list() == [start + 5 * 4096 for start in starts]
+        is_mounted = pl.col("offset") >= starts[2]
+        assert writes.filter(~is_mounted)["offset"].to_list() == [
+            at + 5 * 4096 for at in starts[:2]
+        ]
+        assert writes.filter(is_mounted)["length"].sum() >= 1 << 20
+        assert document["statistics_written_bytes"] - document["written_bytes"] < 1 << 16
     finally:
+        subprocess.run(["umount", str(point)], check=False, stderr=subprocess.DEVNULL)
         run("partx", "--delete", loop)
+
+
+@pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
+def test_files_and_folders_that_are_mounted_elsewhere(
+    mounted: Path, loop: str, tmp_path: Path
+) -> None:
+    for name in ("own", "hidden"):
+        (mounted / name).write_bytes(bytes(8192))
+    (mounted / "folder").mkdir()
+    part = tmp_path / "part"
+    part.mkdir()
+    own = os.stat(mounted / "own").st_ino
+    run("sync", "-f", str(mounted))
+    run("mount", "--bind", str(mounted / "own"), str(mounted / "hidden"))
+    run("mount", "--bind", str(mounted / "folder"), str(part))
+    try:
+        walk = Walk(str(mounted), Names(os.stat(mounted).st_ino))
+        assert [inode for inode, _, _ in walk.extents(lambda: None)] == [own]
+        disk = disk_of(loop)
+        with ExitStack() as undo:
+            assert not FileTracker(disk, mount_of(str(mounted), disk), undo).remarks
+            [remark] = FileTracker(disk, mount_of(str(part), disk), undo).remarks
+        assert "has only the folder /folder of the file system" in remark
+    finally:
+        run("umount", str(part), str(mounted / "hidden"))
 
 
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:

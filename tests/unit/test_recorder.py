@@ -7,6 +7,7 @@ import os
 import struct
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,13 +21,25 @@ from writeamp.recorder import disk as disks
 from writeamp.recorder.disk import Disk
 from writeamp.recorder.extents import NO_OWNER, Allocations, ExtentMap
 from writeamp.recorder.fanotify import Named, names_in
+from writeamp.recorder.files import RequestFile
 from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import Names
 from writeamp.recorder.parts import Parts, check_target, folder_of
-from writeamp.recorder.requests import ISSUED, QUEUED, REQUEUED, RequestReader, letters_of
+from writeamp.recorder.processes import Process
+from writeamp.recorder.requests import (
+    ISSUED,
+    QUEUED,
+    REQUEUED,
+    RequestReader,
+    Requests,
+    letters_of,
+)
 from writeamp.recorder.ring_buffer import EventLayout, Events, PageLayout, decode
 from writeamp.recorder.rows import RowMaker, Totals
+from writeamp.recorder.session import Session
+from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.split import pieces_of
+from writeamp.text import Caution
 from writeamp.traces.trace import OPERATIONS
 
 DATA = ROOT / "tests/data/recorder"
@@ -37,6 +50,8 @@ KINDS = {
     for name in (ISSUED, QUEUED)
 }
 DISK = Disk("/dev/loop0", "loop0", 7 << 20, 7 << 20, 0, 1 << 20, has_requests=True)
+# Above the most that a machine may allow, so that it is no thread of this machine.
+THREAD = 5_000_000
 WRITE, READ, FLUSH = (OPERATIONS.index(name) for name in ("write", "read", "flush"))
 
 
@@ -257,8 +272,8 @@ def rows_of(*offsets: int) -> pl.DataFrame:
     """Return rows of writes."""
     requests = RequestReader(DISK).read(
         {
-            QUEUED: events_of(QUEUED, [(9, at, 8, b"WFS", 77) for at in offsets]),
-            ISSUED: events_of(ISSUED, [(9, at, 8, b"WFS", 77) for at in offsets]),
+            QUEUED: events_of(QUEUED, [(9, at, 8, b"WFS", THREAD) for at in offsets]),
+            ISSUED: events_of(ISSUED, [(9, at, 8, b"WFS", THREAD) for at in offsets]),
             REQUEUED: events_of(REQUEUED, []),
         }
     )
@@ -270,8 +285,7 @@ def test_parts_become_one_trace_and_the_oldest_are_removed(tmp_path: Path) -> No
     columns = rows_of(0).columns
     parts = Parts(target, "loop0", columns, None)
     for offset in (8, 16):
-        parts.add(rows_of(offset))
-        path = parts.write()
+        path = parts.add(rows_of(offset)) or parts.write()
         assert path is not None
         assert wa.traces.read(path).requests["offset"].to_list() == [offset * 512]
     with pytest.raises(wa.WriteampError, match="was killed; each is a trace"):
@@ -280,7 +294,7 @@ def test_parts_become_one_trace_and_the_oldest_are_removed(tmp_path: Path) -> No
     trace = pl.read_parquet(target)
     assert trace["offset"].to_list() == [4096, 8192]
     assert trace["fua"].all()
-    assert (trace["process"][0], trace["pid"][0]) == ("app", 77)
+    assert (trace["process"][0], trace["pid"][0]) == ("app", THREAD)
     assert wa.traces.read(target).devices == ["loop0"]
     assert not folder_of(target).exists()
     small = Parts(target, "loop0", columns, 1)
@@ -292,9 +306,65 @@ def test_parts_become_one_trace_and_the_oldest_are_removed(tmp_path: Path) -> No
 def test_names_are_hashed_differently_in_each_recording() -> None:
     first, second = (RowMaker(0, None, is_anonymous=True)._shown for _ in range(2))
     assert first("a/b") == first("a/b") != second("a/b")
-    assert [len(piece) for piece in first("a/b").split("/")] == [8, 8]
+    assert [len(piece) for piece in first("a/b").split("/")] == [12, 12]
     assert first("a/b").split("/")[0] == first("a/c").split("/")[0]
-    assert first("[journal]") == "[journal]"
+
+
+class Files:
+    """Files of requests, each with the name and writer that were given for it."""
+
+    def __init__(self, *files: tuple[str | None, str | None]) -> None:
+        self._files = [
+            RequestFile(name, None if writer is None else Process(THREAD, writer))
+            for name, writer in files
+        ]
+
+    def attributed(
+        self, requests: Requests
+    ) -> tuple[Requests, list[RequestFile], np.ndarray[Any, np.dtype[np.int64]]]:
+        """Return each request with its own file."""
+        return requests, self._files, np.arange(requests.size)
+
+
+def requests_of(*names: bytes) -> Requests:
+    """Return a write of a thread for each name that the thread has."""
+    count = len(names)
+    columns = {name: np.zeros(count, bool) for name in ("is_fua", "is_metadata")}
+    return Requests(
+        time_ns=np.arange(count),
+        op=np.full(count, WRITE, np.int8),
+        sector=np.arange(count) * 8,
+        sectors=np.full(count, 8),
+        thread=np.full(count, THREAD, np.int32),
+        comm=np.array(names, "S16"),
+        **columns,
+    )
+
+
+def processes_of(names: list[bytes], files: Files | None) -> list[str]:
+    """Return the processes in the rows of writes."""
+    rows = RowMaker(0, files, is_anonymous=False).rows(requests_of(*names), 0)  # type: ignore[arg-type]
+    return rows["process"].to_list()
+
+
+def test_a_thread_that_changes_its_name_has_both() -> None:
+    assert processes_of([b"bash", b"dd", b"bash"], None) == ["bash", "dd", "bash"]
+
+
+def test_only_writers_for_others_give_their_writes_to_the_writer_of_the_file() -> None:
+    names = [b"sync", b"syncthing", b"kworker/u8:1", b"btrfs-convert", b"jbd2/sda1-8", b"sync"]
+    files = Files(*[("a", "app")] * 5, ("b", None))
+    assert processes_of(names, files) == [
+        *("app", "syncthing", "app", "btrfs-convert", "app", "sync")
+    ]
+
+
+def test_only_the_names_of_journal_and_metadata_are_not_hashed() -> None:
+    files = Files(("[journal]", None), ("[metadata]", None), ("[Alice/salary]", None))
+    maker = RowMaker(0, files, is_anonymous=True)  # type: ignore[arg-type]
+    rows = maker.rows(requests_of(b"[app]", b"app", b"app"), 0)
+    assert rows["file"].to_list()[:2] == ["[journal]", "[metadata]"]
+    assert not {"[Alice", "salary]", "[app]"} & {*rows["file"][2].split("/"), *rows["process"]}
 
 
 def test_totals_of_very_many_names_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,3 +422,22 @@ def test_recording_needs_linux_and_root(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr("platform.system", lambda: "Darwin")
     with pytest.raises(wa.WriteampError, match="needs Linux"):
         wa.record("/dev/loop0", tmp_path / "t.parquet")
+
+
+def test_a_file_system_that_cannot_be_synced_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("writeamp.recorder.session.points_of", lambda _: ["/no"])
+    session = Session(DISK, None, tmp_path / "t", RecordSettings(), "true", None, None)
+    session._write_back()
+    [remark] = session.remarks
+    assert isinstance(remark, Caution)
+    assert remark.startswith("data of /no that are in memory may not be in the trace: sync failed")
+
+
+def test_requests_that_the_statistics_count_and_the_trace_lacks_are_a_warning() -> None:
+    result = replace(recorded(), lost_events=0, statistics_bytes=(1 << 20) + 12288)
+    assert not [note for note in result.notes if isinstance(note, Caution)]
+    result = replace(result, statistics_bytes=2 << 20, lost_events=3, remarks=["x"])
+    assert [isinstance(note, Caution) for note in result.notes[:3]] == [True, True, False]
+    assert result.notes[1].startswith("12 KiB of the 2 MiB that were written")

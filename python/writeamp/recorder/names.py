@@ -128,19 +128,21 @@ class Walk:
                     elif entry.is_file(follow_symlinks=False):
                         self.files += 1
                         with suppress(OSError):
-                            yield from _extents(entry.name, inode, handle)
+                            yield from self._of_file(entry.name, inode, handle)
             self.is_complete = self.files < MOST_FILES
         finally:
             os.close(handle)
 
-
-def _extents(name: str, inode: int, folder: int) -> Iterator[tuple[int, int, int]]:
-    handle = _opened(name, _FILE_FLAGS, folder)
-    try:
-        for _, first, length in extents_of_file(handle):
-            yield inode, first, length
-    finally:
-        os.close(handle)
+    def _of_file(self, name: str, inode: int, folder: int) -> Iterator[tuple[int, int, int]]:
+        handle = _opened(name, _FILE_FLAGS, folder)
+        try:
+            # Another file may be mounted over it.
+            status = os.fstat(handle)
+            if (status.st_dev, status.st_ino) == (self._device, inode):
+                for _, first, length in extents_of_file(handle):
+                    yield inode, first, length
+        finally:
+            os.close(handle)
 
 
 def _opened(name: str, flags: int, folder: int | None = None) -> int:
