@@ -249,6 +249,39 @@ def test_a_late_rename_does_not_name_the_next_file() -> None:
     assert (files.path(12), files.path(int(owner))) == ("old", "new")
 
 
+def test_a_hard_link_names_a_file_whose_first_name_is_gone() -> None:
+    names = Names(2)
+    names.add(12, 2, b"data")
+    inodes = {"data": 12}
+    files = Identities(names, inodes.get)
+    none = np.empty(0, np.int64)
+    files.advance(none, none, [(10, Named(12, 2, b"link", is_new=True))], until_ns=20)
+    assert files.path(12) == "data"
+    inodes.clear()  # as by `ln data link; rm data`
+    files.advance(none, none, [(30, Named(12, 2, b"link", is_new=True))], until_ns=40)
+    assert files.path(12) == "link"
+
+
+def test_identities_of_very_many_files_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writeamp.recorder.identities._MOST_REUSED", 10)
+    names = Names(2)
+    names.add(12, 2, b"old")
+    files = Identities(names)
+    second = 1_000_000_000
+    named = [(second + 2, Named(12, 2, b"new", is_new=True))]
+    files.advance(np.array([second + 1]), np.array([12]), named, second + 10)
+    [owner] = files.owners(allocations((second + 3, 12))).owner.tolist()
+    for turn in range(2, 50):
+        freed = np.arange(100 * turn, 100 * turn + 100)
+        files.advance(np.full(100, turn * second), freed, [], turn * second + 10)
+    assert files.path(owner) == "new"
+    [owner] = files.owners(allocations((50 * second, 12))).owner.tolist()
+    assert (files.path(owner), files.inode(owner)) == ("new", 12)
+    assert len(files._current) == len(files._inodes) == 10
+    assert len(files._unnamed) == 100
+    assert len(files._dead) == 1
+
+
 def test_names_are_read_from_fanotify() -> None:
     def info(kind: int, handle: bytes, handle_type: int, name: bytes = b"") -> bytes:
         length = 20 + len(handle) + len(name)

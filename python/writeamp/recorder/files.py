@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ KINDS: dict[str, Callable[[Volume], FileSystem]] = {
     "btrfs": Btrfs,
 }
 _MOST_WRITERS = 100_000
+# e4defrag copies a file to one with this suffix, and exchanges their blocks without an event.
+_DEFRAGMENTED = ".defrag"
 # Owners besides inodes.
 _JOURNAL, _METADATA = -2, -3
 
@@ -94,7 +96,7 @@ class FileTracker:
                 "files are unknown"
             )
         self._names = Names(root)
-        self._identities = Identities(self._names)
+        self._identities = Identities(self._names, self._inode_at)
         self._watch: NameWatch | None = None
         try:
             self._watch = NameWatch(mount.point, undo)
@@ -108,16 +110,19 @@ class FileTracker:
         self._writers: Writers | None = None
         self._writer: dict[int, Process] = {}
         self._ending: set[int] = set()
+        self._was_defragmented = False
 
     @property
     def remarks(self) -> list[str]:
         """Sentences about files that could not be recorded."""
-        if self._identities.has_all_names:
-            return self._remarks
-        return [
-            *self._remarks,
-            f"more than {MOST_NEW_NAMES:,} files were made; later ones are unknown",
-        ]
+        remarks = [*self._remarks]
+        if self._was_defragmented:
+            remarks.append(
+                f"later writes to a file that e4defrag moved have the name FILE{_DEFRAGMENTED}"
+            )
+        if not self._identities.has_all_names:
+            remarks.append(f"more than {MOST_NEW_NAMES:,} files were made; later ones are unknown")
+        return remarks
 
     def tracepoints(self) -> list[RecordedEvent]:
         """Return the events to record from before `walk` on."""
@@ -179,10 +184,18 @@ class FileTracker:
         owners, codes = np.unique(owner, return_inverse=True)
         return split, [self._file_of(it) for it in owners.tolist()], codes
 
+    def _inode_at(self, path: str) -> int | None:
+        """Return the inode of a file or folder by its path below the mount point."""
+        with suppress(OSError, ValueError):
+            return os.lstat(os.path.join(self._mount.point, path)).st_ino
+        return None
+
     def _file_of(self, owner: int) -> RequestFile:
         if owner < 0:
             return RequestFile({_JOURNAL: JOURNAL, _METADATA: METADATA}.get(owner), None)
-        return RequestFile(self._identities.path(owner), self._writer_of(owner))
+        path = self._identities.path(owner)
+        self._was_defragmented |= path is not None and path.endswith(_DEFRAGMENTED)
+        return RequestFile(path, self._writer_of(owner))
 
     def _writer_of(self, owner: int) -> Process | None:
         """Return the last process that wrote to a file; a deleted one keeps its last."""

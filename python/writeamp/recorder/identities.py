@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -19,20 +19,30 @@ MOST_NEW_NAMES = 300_000
 # A file may have ended before its name was read, at most so long before.
 _LATEST_NS = 500_000_000
 _MOST_UNNAMED = 64
+# Inodes with a later identity above which the one that ended first is forgotten.
+_MOST_REUSED = 100_000
 
 
 class Identities:
     """Files by inode and time, and their paths; a deleted file keeps its name."""
 
-    def __init__(self, names: Names) -> None:
-        """Begin with the files that `names` has."""
+    def __init__(
+        self, names: Names, inode_at: Callable[[str], int | None] = lambda _: None
+    ) -> None:
+        """Begin with the files that `names` has.
+
+        Args:
+            names: names of the files.
+            inode_at: returns the inode that has a path now, or None.
+        """
         self._names = names
+        self._inode_at = inode_at
         self._current: dict[int, int] = {}
         self._inodes: dict[int, int] = {}
         self._next = _FIRST_NEW
         self._dead: deque[int] = deque()
         self._lives: dict[int, list[tuple[int, int]]] = {}
-        self._unnamed: dict[int, deque[tuple[int, int]]] = {}
+        self._unnamed: dict[int, list[tuple[int, int]]] = {}
         self._early: list[tuple[int, Named]] = []
         self.has_all_names = True
         """Whether no name had to be left out."""
@@ -62,6 +72,13 @@ class Identities:
                 self._end(it, time_ns)
             elif not self._name(it, time_ns, until_ns):
                 self._early.append((time_ns, it))
+        # Names of the next calls are read after this time.
+        oldest_ns = (until_ns or 0) - _LATEST_NS
+        self._unnamed = {
+            inode: ended for inode, ended in self._unnamed.items() if ended[-1][0] >= oldest_ns
+        }
+        while len(self._current) > _MOST_REUSED:
+            self._forget_oldest()
 
     def owners(self, allocations: Allocations) -> Allocations:
         """Return allocations to inodes as allocations to identities, at their times."""
@@ -81,8 +98,8 @@ class Identities:
 
     def inode(self, identity: int) -> int | None:
         """Return the inode that a file has; None if it was deleted."""
-        inode = self._inodes.get(identity, identity)
-        return inode if self._now(inode) == identity else None
+        inode = identity if identity < _FIRST_NEW else self._inodes.get(identity)
+        return inode if inode is not None and self._now(inode) == identity else None
 
     def _now(self, inode: int) -> int:
         return self._current.get(inode, inode)
@@ -91,36 +108,56 @@ class Identities:
         previous = self._now(inode)
         self._lives.setdefault(inode, [(0, previous)]).append((time_ns, self._next))
         self._inodes.pop(previous, None)
+        self._current.pop(inode, None)  # so that the order is that of the ends
         self._current[inode], self._inodes[self._next] = self._next, inode
         self._next += 1
-        self._dead.append(previous)
+        if self._names.is_new(previous):
+            self._dead.append(previous)
         if not self._names.has(previous):
-            self._unnamed.setdefault(inode, deque(maxlen=_MOST_UNNAMED)).append((time_ns, previous))
+            unnamed = self._unnamed.setdefault(inode, [])
+            unnamed.append((time_ns, previous))
+            del unnamed[:-_MOST_UNNAMED]
+
+    def _forget_oldest(self) -> None:
+        """Let the inode that ended first have its number as identity again, with its name."""
+        inode, identity = next(iter(self._current.items()))
+        del self._current[inode], self._inodes[identity]
+        entry = self._names.entry(identity)
+        if entry is not None:
+            self._dead.append(identity)
+            self._set_name(inode, *entry)
 
     def _name(self, named: Named, time_ns: int, until_ns: int | None) -> bool:
         """Name a file; return whether it is clear which of the files that an inode had."""
-        unnamed = self._unnamed.get(named.inode, deque()) if named.is_new else deque()
+        unnamed = self._unnamed.get(named.inode, []) if named.is_new else []
         while unnamed:
-            ended_ns, identity = unnamed.popleft()
+            ended_ns, identity = unnamed.pop(0)
+            if not unnamed:
+                del self._unnamed[named.inode]
             if ended_ns >= time_ns - _LATEST_NS:
-                self._set_name(identity, named)
+                self._set_name(identity, named.folder, named.name)
                 return True
         identity = self._now(named.inode)
-        if not named.is_new and identity >= _FIRST_NEW and not self._names.has(identity):
+        has_name = self._names.has(identity)
+        if not named.is_new and identity >= _FIRST_NEW and not has_name:
             return True  # a late rename of the deleted file, and the next one is not made yet
         # The file may be the next of the inode, if its end is not read yet.
-        if until_ns is not None and time_ns >= until_ns and self._names.has(identity):
+        if until_ns is not None and time_ns >= until_ns and has_name:
             return False
-        self._set_name(identity, named)
+        if named.is_new and has_name and self._inode_at(self.path(identity) or "") == named.inode:
+            return True  # a hard link; the first name is still there
+        self._set_name(identity, named.folder, named.name)
         return True
 
-    def _set_name(self, identity: int, named: Named) -> None:
+    def _set_name(self, identity: int, folder: int, name: bytes) -> None:
         while self._dead and self._names.new_names >= MOST_NEW_NAMES:
-            self._names.forget(self._dead.popleft())
+            dead = self._dead.popleft()
+            if self.inode(dead) is None:  # its inode may have its first identity again
+                self._names.forget(dead)
         if self._names.new_names >= MOST_NEW_NAMES:
             self.has_all_names = False
             return
-        self._names.change(identity, named.folder, named.name)
+        self._names.change(identity, folder, name)
 
 
 def _alive(lives: list[tuple[int, int]], time_ns: int) -> int:

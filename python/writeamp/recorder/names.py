@@ -48,7 +48,15 @@ class Names:
 
     def has(self, identity: int) -> bool:
         """Return whether a file has a name."""
-        return identity in self._changed or self._of_before(identity) is not None
+        return self.entry(identity) is not None
+
+    def is_new(self, identity: int) -> bool:
+        """Return whether a file has the name of a file that was created or renamed."""
+        return identity in self._changed
+
+    def entry(self, identity: int) -> tuple[int, bytes] | None:
+        """Return the folder's inode and the name of a file, or None if it has no name."""
+        return self._changed.get(identity) or self._of_before(identity)
 
     def change(self, identity: int, folder: int, name: bytes) -> None:
         """Set the name of a file that was created or renamed."""
@@ -67,7 +75,7 @@ class Names:
         """
         pieces: list[bytes] = []
         while identity != self._root:
-            entry = self._changed.get(identity) or self._of_before(identity)
+            entry = self.entry(identity)
             if entry is None or len(pieces) > _DEEPEST:
                 return None
             folder, name = entry
