@@ -138,6 +138,7 @@ def test_each_page_has_the_file_that_it_belongs_to(
         by_process = {row["name"]: row["written_bytes"] for row in document["processes"]}
         assert by_process["head"] >= 4 << 20  # written back by a kernel worker, or `sync`
     assert wa.traces.info(wa.traces.read(out))["bytes_written"] == document["written_bytes"]
+    assert wa.traces.read(out).requests.height == document["trace_requests"]
     if not loop_is_btrfs(mounted):  # whose FIEMAP gives logical addresses
         assert pages_of_others(mounted, pl.read_parquet(out)) == {}
 

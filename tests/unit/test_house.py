@@ -270,6 +270,7 @@ OPENING = {
     "recorder/file_systems/btrfs.py": "the device that is recorded",
     "recorder/file_systems/volume.py": "the device that is recorded",
     "recorder/names.py": "files of the recorded file system",
+    "recorder/parts.py": "a folder that it makes",
     "recorder/processes.py": "the machine",
     "recorder/recording.py": "a file that it makes",
     "recorder/tracing.py": "the machine",

@@ -26,6 +26,7 @@ from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import Names
 from writeamp.recorder.parts import Parts, check_target, folder_of
 from writeamp.recorder.processes import Process
+from writeamp.recorder.recording import RecordingThread
 from writeamp.recorder.requests import (
     ISSUED,
     QUEUED,
@@ -41,6 +42,7 @@ from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.split import pieces_of
 from writeamp.text import Caution
 from writeamp.traces.trace import OPERATIONS
+from writeamp.vssd.signals import held_signals
 
 DATA = ROOT / "tests/data/recorder"
 PAGE = PageLayout.of_text((DATA / "header_page").read_text())
@@ -321,8 +323,13 @@ def test_parts_become_one_trace_and_the_oldest_are_removed(tmp_path: Path) -> No
         path = parts.add(rows_of(offset)) or parts.write()
         assert path is not None
         assert wa.traces.read(path).requests["offset"].to_list() == [offset * 512]
+    for may_replace in (False, True):
+        with pytest.raises(wa.WriteampError, match="of a recording that still runs"):
+            check_target(target, may_replace=may_replace)
+    os.close(parts._lock)  # as the kernel does if the recorder is killed
     with pytest.raises(wa.WriteampError, match="was killed; each is a trace"):
         check_target(target, may_replace=False)
+    parts._lock = os.open(tmp_path, os.O_RDONLY)
     parts.join(may_replace=False)
     trace = pl.read_parquet(target)
     assert trace["offset"].to_list() == [4096, 8192]
@@ -466,6 +473,44 @@ def test_a_file_system_that_cannot_be_synced_is_a_warning(
     [remark] = session.remarks
     assert isinstance(remark, Caution)
     assert remark.startswith("data of /no that are in memory may not be in the trace: sync failed")
+
+
+def test_a_recording_that_fails_warns_at_once_and_the_command_ends_by_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Failed(RecordingThread):
+        def __init__(self) -> None:
+            self._error = wa.WriteampError("the disk is full")
+            self._parts = Parts(tmp_path / "t.parquet", "loop0", [], None)
+
+        def stop(self) -> None:
+            self.check()
+
+    monkeypatch.setattr("writeamp.recorder.session.points_of", lambda _: [])
+    warnings: list[str] = []
+    session = Session(
+        DISK,
+        None,
+        tmp_path / "t",
+        RecordSettings(),
+        "sleep 0.1; exit 7",
+        None,
+        None,
+        warnings.append,
+    )
+    recording = Failed()
+    with held_signals() as signals:
+        ended = session._wait(recording, signals)
+    with pytest.raises(wa.WriteampError, match=r"Its parts are in .*; .* ended with status 7"):
+        session._stop(recording, ended)
+    assert len(warnings) == 1
+    assert warnings[0].endswith("The command continues, but is no longer recorded")
+
+
+def test_the_number_of_rows_is_without_removed_ones() -> None:
+    counts = replace(recorded().counts, split_requests=4)
+    document = replace(recorded(), counts=counts, removed_requests=5).to_dict()
+    assert (document["requests"], document["trace_requests"]) == (3, 2)
 
 
 def test_requests_that_the_statistics_count_and_the_trace_lacks_are_a_warning() -> None:

@@ -21,7 +21,7 @@ def record(
     device: Annotated[
         str,
         typer.Argument(
-            help="Disk or partition, such as /dev/nvme0n1.", metavar="DEVICE", show_default=False
+            help="Disk or partition, such as /dev/nvme0n1p2.", metavar="DEVICE", show_default=False
         ),
     ],
     command: Annotated[
@@ -51,12 +51,12 @@ def record(
     """Record the block requests of this machine, with their processes and files (Linux, root).
 
     The recording ends with CMD, after --for, or at Ctrl-C, which saves the trace. Nothing is
-    written to DEVICE.
+    written to DEVICE, unless FILE is on it.
 
     The exit status is 1 if CMD failed, and 3 if more than 0.1% of the events were lost. With
     --json, the output of CMD goes to stderr.
 
-    Example: sudo writeamp trace record /dev/nvme0n1 --files / --out t.parquet --for 10m
+    Example: sudo writeamp trace record /dev/nvme0n1p2 --files / --out t.parquet --for 10m
     """
     from writeamp.recorder.functions import record as record_requests  # noqa: PLC0415 (slow)
 
@@ -68,6 +68,7 @@ def record(
             replace=force,
             stdout=_STDERR if json else None,
             progress=bar.update,
+            warn=options.warn,
             **vars(settings),
         )
     for sentence in result.notes:

@@ -37,11 +37,13 @@ def record(
     replace: bool = False,
     stdout: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    warn: Callable[[str], object] | None = None,
 ) -> RecordResult:
     """Record the requests that a block device gets, with their processes and files.
 
-    Needs Linux and root. Nothing is written to the device. With neither `run` nor `duration_s`, the
-    recording ends at Ctrl-C, SIGTERM or SIGHUP, which also end the others early.
+    Needs Linux and root. Nothing is written to the device, unless `out` is on it. With neither
+    `run` nor `duration_s`, the recording ends at Ctrl-C, SIGTERM or SIGHUP, which also end the
+    others early.
 
     Args:
         device: whole disk or partition, such as "/dev/nvme0n1".
@@ -56,6 +58,7 @@ def record(
         replace: whether an existing trace may be replaced.
         stdout: file descriptor for the command's output.
         progress: called with the number of requests so far, and 0.
+        warn: called with a sentence if the recording ends before the command.
 
     Returns:
         `RecordResult`: `counts`, `lost_events`, `failure`, `run_exit_status`.
@@ -89,7 +92,7 @@ def record(
     if os.geteuid() != 0:
         raise WriteampError("recording needs root, which may read the kernel's events; use sudo")
     check_target(target, may_replace=replace)
-    session = Session(disk, mount, target, settings, command, stdout, progress)
+    session = Session(disk, mount, target, settings, command, stdout, progress, warn)
     return session.run(may_replace=replace)
 
 

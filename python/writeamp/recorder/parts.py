@@ -5,6 +5,7 @@ Each part is a trace of its own in a folder beside the trace; at the end they be
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import time
@@ -50,18 +51,38 @@ def check_target(target: Path, *, may_replace: bool) -> None:
     """Check that a trace and its parts can be written; remove the parts of a killed recorder.
 
     Raises:
-        WriteampError: the trace or parts of a killed recorder exist and may not be replaced, or the
-            folder cannot be written.
+        WriteampError: the trace or parts of a killed recorder exist and may not be replaced,
+            another recorder writes the parts, or the folder cannot be written.
     """
     output.check_target(target, "trace", may_replace=may_replace)
     folder = folder_of(target)
     if folder.exists():
+        os.close(_locked(folder))
         if not may_replace:
             raise WriteampError(
                 f"{folder} has the parts of a recording that was killed; each is a trace. Move "
                 "them, choose another name, or remove them with --force"
             )
         shutil.rmtree(folder)
+
+
+def _locked(folder: Path) -> int:
+    """Open and lock a folder of parts; the lock lasts until it is closed or the process ends.
+
+    Raises:
+        WriteampError: another recorder has locked it.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise WriteampError(
+            f"{folder} has the parts of a recording that still runs; choose another name"
+        ) from None
+    except OSError:  # the file system has no locks
+        pass
+    return handle
 
 
 class Parts:
@@ -95,6 +116,7 @@ class Parts:
             self._folder.mkdir()
         except OSError as error:
             raise WriteampError(f"cannot make folder {self._folder}: {error.strerror}") from None
+        self._lock = _locked(self._folder)
 
     def add(self, rows: pl.DataFrame) -> Path | None:
         """Add rows; return the part that was written if it was due."""
@@ -138,12 +160,17 @@ class Parts:
                     metadata=metadata_of([self._device]),
                 )
         except WriteampError as error:
-            raise WriteampError(f"{error}. Its parts are in {self._folder}") from None
+            raise self.with_place(error) from None
         self.remove()
+
+    def with_place(self, error: WriteampError) -> WriteampError:
+        """Return an error that also states where the parts are."""
+        return WriteampError(f"{error}. Its parts are in {self._folder}")
 
     def remove(self) -> None:
         """Remove the parts."""
         shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._lock)
 
     def _read(self) -> Iterator[pl.DataFrame]:
         for path, count in self._files.items():

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from writeamp.errors import WriteampError
 from writeamp.recorder.disk import Disk, number_of
 from writeamp.recorder.extents import Ranges
 from writeamp.recorder.fiemap import extents_of_file
@@ -67,6 +68,8 @@ class RecordingThread:
         Raises:
             WriteampError: the parts cannot be written.
         """
+        if isinstance(self._error, WriteampError):
+            raise self._parts.with_place(self._error)
         if self._error is not None:
             raise self._error
 

@@ -35,11 +35,11 @@ class RecordResult(Presented, ComparedByValue):
     Attributes:
         path: path of the trace.
         device: name of the device in the trace.
-        counts: requests and bytes by operation, process and file.
+        counts: requests and bytes by operation, process and file, also those of removed parts.
         has_files: whether files were recorded.
         duration_s: duration of the recording in seconds.
         events, lost_events: events of the kernel, and those its buffers had no room for.
-        removed_requests: requests of parts that were removed to keep within the size limit.
+        removed_requests: rows of parts that were removed to stay below the size limit.
         processor_s: processor time of the recorder in seconds.
         statistics_bytes: bytes written to the device by the kernel's statistics, meanwhile; None if
             the device was removed.
@@ -71,8 +71,13 @@ class RecordResult(Presented, ComparedByValue):
 
     @property
     def requests(self) -> int:
-        """Requests in the trace, before requests of several files are split."""
+        """Requests of the recording, before requests of several files are split."""
         return self.counts.requests.total()
+
+    @property
+    def trace_requests(self) -> int:
+        """Rows of the trace, of which each is a request for commands that read the trace."""
+        return self.requests + self.counts.split_requests - self.removed_requests
 
     @property
     def lost_share(self) -> float:
@@ -117,7 +122,8 @@ class RecordResult(Presented, ComparedByValue):
         notes += self.remarks
         if self.removed_requests:
             notes.append(
-                f"the oldest {self.removed_requests:,} rows were removed to stay below --max-size"
+                f"the oldest {self.removed_requests:,} rows were removed to stay below --max-size; "
+                "the counts include them"
             )
         if counts.own_requests:
             notes.append(
@@ -132,8 +138,8 @@ class RecordResult(Presented, ComparedByValue):
             )
         if counts.split_requests:
             notes.append(
-                f"requests that cover several files are {counts.split_requests:,} more rows, one "
-                "for each file"
+                f"the trace has {plural(counts.split_requests, 'row')} more than requests, as a "
+                "request that covers several files has a row for each"
             )
         return [
             *notes,
@@ -154,6 +160,7 @@ class RecordResult(Presented, ComparedByValue):
             "device": self.device,
             "duration_s": self.duration_s,
             "requests": self.requests,
+            "trace_requests": self.trace_requests,
             "requests_by_op": {op: counts.requests[op] for op in OPERATIONS},
             "bytes_by_op": {op: counts.bytes[op] for op in OPERATIONS if op != "flush"},
             "written_bytes": counts.bytes["write"],

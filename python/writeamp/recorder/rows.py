@@ -60,7 +60,7 @@ class Counts:
         requests, bytes: by operation.
         own_requests, own_bytes: requests of the recorder, which are left out.
         own_written_bytes: bytes that these requests write.
-        split_requests: rows by which requests of several files are more rows than requests.
+        split_requests: rows beyond one for each request; a request of several files has several.
         processes, files: written bytes by name.
     """
 

@@ -38,6 +38,7 @@ class Session:
     command: str | None
     stdout: int | None
     progress: Callable[[int, int], object] | None
+    warn: Callable[[str], object] | None = None
     remarks: list[str] = field(default_factory=list)
 
     def run(self, *, may_replace: bool) -> RecordResult:
@@ -70,10 +71,11 @@ class Session:
                     parts=parts,
                 )
                 recording.start()
+                ended = None
                 try:
                     ended = self._wait(recording, signals)
                 finally:
-                    recording.stop()
+                    self._stop(recording, ended)
             parts.join(may_replace=may_replace)
             # Signals during the end only request what already happens, so they are dropped.
             signals.came.clear()
@@ -106,9 +108,22 @@ class Session:
             if self.progress is not None:
                 self.progress(recording.requests, 0)
 
+        failures: list[WriteampError] = []
+
+        def show_and_warn() -> None:
+            show()
+            try:
+                recording.check()
+            except WriteampError as error:
+                if self.warn is not None and not failures:
+                    self.warn(f"{error}. The command continues, but is no longer recorded")
+                failures.append(error)
+
         if self.command is not None:
             # If the recording fails, the command is not ended: its work may be more important.
-            ended = run_command(self.command, {}, signals=signals, check=show, stdout=self.stdout)
+            ended = run_command(
+                self.command, {}, signals=signals, check=show_and_warn, stdout=self.stdout
+            )
             self._write_back()
             return ended
         end_s = time.monotonic() + (self.settings.duration_s or float("inf"))
@@ -117,6 +132,14 @@ class Session:
             show()
             signals.wait([], min(left_s, _LOOK_S))
         return Ended(0, None, ProcessWrites())
+
+    def _stop(self, recording: RecordingThread, ended: Ended | None) -> None:
+        try:
+            recording.stop()
+        except WriteampError as error:
+            if self.command is None or ended is None:
+                raise
+            raise WriteampError(f"{error}; the command ended with status {ended.status}") from None
 
     def _write_back(self) -> None:
         """Have the kernel write the command's data that are still in memory only."""
