@@ -16,7 +16,8 @@ from writeamp.recorder.writers import WriteEvent
 # An extent is new, or longer or elsewhere than before.
 _EVENTS = ("xfs/xfs_iext_insert", "xfs/xfs_bmap_post_update")
 _FIELDS = ("ino", "startblock", "blockcount", "bmap_state")
-_WRITTEN = "xfs/xfs_file_buffered_write"
+# The second is a write to a page that a process has mapped (mmap), from Linux 6.11 on.
+_WRITES = ("xfs/xfs_file_buffered_write", "xfs/xfs_write_fault")
 # A deleted file leaves the list of unlinked inodes when its inode is freed.
 _FREED = "xfs/xfs_iunlink_remove"
 _REPEATED_NS = 1_000_000
@@ -64,8 +65,9 @@ class Xfs:
         return Allocations.joined([self._of_events(events[name]) for name in _EVENTS])
 
     def writes(self) -> list[WriteEvent]:
-        """Return the event of buffered writes."""
-        return [WriteEvent(_WRITTEN, "dev", self._volume.mount.file_device, 4)]
+        """Return the events of buffered writes, and of writes to mapped pages."""
+        device = self._volume.mount.file_device
+        return [WriteEvent(event, "dev", device, 4) for event in _WRITES]
 
     def freed(self, events: dict[str, Events]) -> tuple[Integers, Integers]:
         """Return times at which inodes were freed, and the inodes."""
