@@ -14,9 +14,13 @@ use writeamp_engine::timing::{
 
 use crate::counters::{COLUMNS, add_tag_columns, counters_dict};
 use crate::drive::{Load, PyGeometry};
-use crate::interruptible::interruptible;
+use crate::interruptible::{check_interrupt, interruptible};
 use crate::raised::raised;
 use crate::simulation::Simulation;
+
+/// Most events that are processed in the calling thread: they end long before anyone waits for
+/// Ctrl-C, and a thread of their own would take longer than they do.
+const SHORT_EVENTS: u64 = 1024;
 
 /// A device in virtual time, or None after a run took it.
 #[pyclass(frozen, name = "TimedDevice", module = "writeamp._engine")]
@@ -158,7 +162,13 @@ impl PyTimedRun {
 
     /// Processes at most `events` events; returns true when the run has ended.
     fn advance(this: Py<Self>, py: Python<'_>, events: u64) -> PyResult<bool> {
-        interruptible(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
+        let is_done = if events <= SHORT_EVENTS {
+            check_interrupt(py)?;
+            py.detach(|| this.get().run().advance(events))
+        } else {
+            interruptible(py, move || this.get().run().advance(events))?
+        };
+        is_done.map_err(|e| raised(&e))
     }
 
     /// Starts another load on the same device, `idle_ns` after the end of the last one.

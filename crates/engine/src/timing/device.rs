@@ -169,7 +169,11 @@ pub trait BlockDevice: Send {
     /// The first interval begins when the device is new.
     fn mark(&mut self) {}
 
-    /// For each completed interval: flash operations for its writes that were done after its end,
+    /// Begins another load of the host: its corrections by interval begin anew, with one of all
+    /// earlier intervals.
+    fn begin_load(&mut self) {}
+
+    /// For each completed interval of the load: flash operations for its writes that were done after its end,
     /// minus those done in it for earlier writes. See [`super::late`].
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()

@@ -101,7 +101,7 @@ pub struct TimedRun {
     written_bytes: u64,
     measures: Measures,
     counting: Option<Counting>,
-    /// Number of intervals of the device that this host has ended.
+    /// Number of intervals of the device that ended in this load, and one for all earlier ones.
     marks: u32,
     completed: Vec<Completion>,
 }
@@ -179,6 +179,8 @@ impl TimedRun {
         self.is_drained = false;
         self.issued_requests = 0;
         self.written_bytes = 0;
+        self.device.begin_load();
+        self.marks = self.marks.min(1);
         self.measures = measures_of(&*self.device, self.marks, self.page_bytes, limits)?;
         self.begin()
     }

@@ -48,11 +48,13 @@ impl Shift {
     }
 }
 
-/// Correction of each interval. The host marks the ends of intervals.
+/// Correction of each interval of a load. The host marks the ends of intervals.
 #[derive(Debug, Default)]
 pub struct Lateness {
-    /// Number of the current interval.
+    /// Number of the current interval since the device was new.
     now: u32,
+    /// Interval of the first correction. It also has those of all earlier intervals.
+    first: u32,
     shifts: Vec<Shift>,
 }
 
@@ -67,12 +69,25 @@ impl Lateness {
         self.now += 1;
     }
 
+    /// Begins the corrections of a new load. Those of all earlier intervals, whose sum is 0 until
+    /// now, become its first one.
+    pub fn begin_load(&mut self) {
+        self.first = self.now.saturating_sub(1);
+        self.shifts.clear();
+    }
+
+    /// Place of an interval's correction.
+    pub fn place(&self, interval: u32) -> usize {
+        interval.saturating_sub(self.first) as usize
+    }
+
     /// Counts the work between two states of the counters, caused by a write in `interval`.
     pub fn count(&mut self, interval: u32, earlier: &Counters, later: &Counters) {
         let shift = Shift::between(earlier, later);
-        self.shifts.resize(self.now as usize + 1, Shift::default());
-        self.shifts[interval as usize].add(&shift);
-        self.shifts[self.now as usize].subtract(&shift);
+        let (place, now) = (self.place(interval), self.place(self.now));
+        self.shifts.resize(now + 1, Shift::default());
+        self.shifts[place].add(&shift);
+        self.shifts[now].subtract(&shift);
     }
 
     /// Correction of each interval. Later intervals, which have no entry, need no correction.

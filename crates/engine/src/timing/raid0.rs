@@ -250,6 +250,10 @@ impl BlockDevice for Raid0 {
         self.members.iter_mut().for_each(|member| member.device.mark());
     }
 
+    fn begin_load(&mut self) {
+        self.members.iter_mut().for_each(|member| member.device.begin_load());
+    }
+
     fn shifts(&self) -> Vec<Shift> {
         let mut sums: Vec<Shift> = Vec::new();
         for shifts in self.members.iter().map(|member| member.device.shifts()) {

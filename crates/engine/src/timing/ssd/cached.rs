@@ -80,7 +80,7 @@ impl Ssd {
         if written_in != now {
             self.late.count(written_in, &counters_before, &self.counters);
             if let Some(tagging) = &mut self.tagging {
-                tagging.end_late(written_in, now);
+                tagging.end_late(self.late.place(written_in), self.late.place(now));
             }
         }
         Ok(())

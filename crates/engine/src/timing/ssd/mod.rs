@@ -487,6 +487,13 @@ impl BlockDevice for Ssd {
         self.late.mark();
     }
 
+    fn begin_load(&mut self) {
+        self.late.begin_load();
+        if let Some(tagging) = &mut self.tagging {
+            tagging.begin_load();
+        }
+    }
+
     fn shifts(&self) -> Vec<Shift> {
         self.late.shifts().to_vec()
     }

@@ -53,14 +53,20 @@ impl Tagging {
         self.late = Some(Vec::new());
     }
 
-    /// Ends work for a write of `interval`, which was done in the interval `now`.
-    pub fn end_late(&mut self, interval: u32, now: u32) {
-        self.shifts.resize_with(now as usize + 1, TagShift::new);
+    /// Ends work for a write of one interval, which was done in the interval `now`. Both are places
+    /// of corrections.
+    pub fn end_late(&mut self, interval: usize, now: usize) {
+        self.shifts.resize_with(now + 1, TagShift::new);
         for (tag, cause) in self.late.take().into_iter().flatten() {
             let place = self.counters.place_of(tag, cause);
-            *self.shifts[interval as usize].entry(place).or_default() += 1;
-            *self.shifts[now as usize].entry(place).or_default() -= 1;
+            *self.shifts[interval].entry(place).or_default() += 1;
+            *self.shifts[now].entry(place).or_default() -= 1;
         }
+    }
+
+    /// Begins the corrections of a new load; see [`super::Lateness::begin_load`].
+    pub fn begin_load(&mut self) {
+        self.shifts.clear();
     }
 }
 
