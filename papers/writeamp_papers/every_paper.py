@@ -25,7 +25,7 @@ MINUTES = {
     "park2017": 25.0,
     "huang2011": 80.0,
     "dayan2015": 4.0,
-    "verschoren2019": 12.0,
+    "verschoren2019": 8.0,
     "four-level": 10.0,
     "desnoyers2012": 1.0,
     "fdp-cache": 2.0,
