@@ -106,6 +106,50 @@ class TestCaptive:
         assert done.out.startswith(f"T{sentence}")
         assert sentence not in done.err
 
+    @pytest.mark.parametrize(
+        ("given", "broken"),
+        [
+            ("--max-host-bytes 8MiB --max-flash-bytes 100MiB", ""),
+            ("--max-host-bytes 1MiB", "the host wrote 8 MiB, above --max-host-bytes 1 MiB"),
+            ("--max-flash-bytes 9MiB", r"the flash wrote \S+ MiB, above --max-flash-bytes 9 MiB"),
+            (
+                "--max-tb-year 0.01 --min-years 1e4 --rated-tbw 600 --repeat-every 1h",
+                "the host writes 0.0735 TB a year, above --max-tb-year 0.01; at 0.0735 TB a year, "
+                r"the rated 600 TB last 8\S+ years, below --min-years 10,000",
+            ),
+        ],
+    )
+    def test_a_broken_budget_of_writes_has_the_status_of_a_limit(
+        self, folder: Path, given: str, broken: str
+    ) -> None:
+        done = serve(f"{SMALL} {given} --json", folder, run=FIO.format(size="8M"))
+        assert done.status == (3 if broken else 0)
+        budgets = done.document["budgets"]
+        assert all(budget["sentence"][1:] in headline(done.document) for budget in budgets)
+        assert {budget["holds"] for budget in budgets} == {not broken}
+        if broken:
+            assert re.search(rf"^writeamp: {broken}$", done.err, re.MULTILINE)
+        needs_flash = "--max-flash-bytes" in given
+        assert done.document["precondition"] == ("random" if needs_flash else "none")
+
+    def test_a_run_is_compared_with_the_baseline_that_the_first_run_writes(
+        self, folder: Path
+    ) -> None:
+        given = f"{SMALL} --baseline base.json --json"
+        first = serve(given, folder, run=FIO.format(size="8M"))
+        assert (first.status, first.document["budgets"]) == (0, [])
+        assert "base.json is written" in first.err
+        assert serve(given, folder, run=FIO.format(size="8M")).status == 0
+        more = serve(given, folder, run=FIO.format(size="16M"))
+        assert more.status == 3
+        assert "the host wrote 16 MiB, +100.00% against base.json, more than --to" in more.err
+        assert serve(f"{given} --tolerance 200%", folder, run=FIO.format(size="16M")).status == 0
+        other = serve(f"{given} --op 0.5", folder, run=FIO.format(size="8M"))
+        assert other.status == 2
+        assert "base.json was measured with other settings (" in other.err
+        # The run is not lost.
+        assert other.document["host_bytes"] == 8 << 20
+
     def test_writes_smaller_than_a_page_are_read_modified_and_written(self, folder: Path) -> None:
         (folder / "image").write_bytes(os.urandom(1 << 20))
         small = FIO.format(size="1M").replace("bs=4k", "bs=512").replace("randwrite", "write")
@@ -270,6 +314,11 @@ class TestCompare:
         ("--compare true ' '", "command B is empty"),
         ("--compare true false --run true", "--compare and --run exclude each other"),
         ("--compare true false --max-wa 2", "--compare and --max-wa exclude each other"),
+        ("--compare true false --max-host-bytes 2", "--compare and --max-host-bytes exclude"),
+        ("--max-tb-year 2", "--max-tb-year needs --repeat-every: how often the command runs"),
+        ("--min-years 2 --repeat-every 1h", "--min-years needs --rated-tbw: TB that the host"),
+        ("--repeat-every 1h", "--repeat-every belongs to a budget per year; give --max-tb-year"),
+        ("--tolerance 0.1", "--tolerance belongs to --baseline; give that, too"),
         ("--compare true false --plot a.svg", "--compare and --plot exclude each other"),
         ("--compare true false --backing drive.wa", "--backing is for one drive"),
         ("--compare true false --replicas 0", "replicas is 0; it must be"),

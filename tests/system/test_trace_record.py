@@ -306,6 +306,27 @@ def test_files_and_folders_that_are_mounted_elsewhere(
         run("umount", str(part), str(mounted / "hidden"))
 
 
+def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "t.parquet")
+    script = f"dd if=/dev/zero of={loop} bs=1M count=1 oflag=direct status=none"
+    for budget, status, sentence in (
+        ("--max-host-bytes=1MiB", 0, ""),
+        ("--max-host-bytes=1MB", 3, "the host wrote 1 MiB, above --max-host-bytes 1 MB"),
+        ("--max-tb-year=1", 2, "--max-tb-year needs --repeat-every"),
+        ("--min-years=1 --repeat-every=1h", 2, "--min-years needs --rated-tbw"),
+        (
+            "--min-years=1e6 --repeat-every=1h --rated-tbw=600",
+            3,
+            "at 0.00919 TB a year, the rated 600 TB last 65,2",
+        ),
+    ):
+        words = command(loop, "--json", "--force", "--out", out, *budget.split(), "--", script)
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.returncode, sentence in done.stderr) == (status, True), done.stderr
+        if status != 2:
+            assert [row["holds"] for row in json.loads(done.stdout)["budgets"]] == [not status]
+
+
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:
     for point, sentence in ((tmp_path, "is not a mount point"), (Path("/"), "is mounted from")):
         words = command(loop, "--out", str(tmp_path / "t.parquet"), "--files", str(point))

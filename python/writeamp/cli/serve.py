@@ -6,19 +6,20 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.cli.findings import AnyFinding
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_compare import compare_commands
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import flag_of
 from writeamp.plots import check_target
+from writeamp.settings.budgets import BudgetSettings
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.settings import (
     BuiltInPolicySettings,
@@ -28,6 +29,7 @@ from writeamp.vssd.settings import (
 )
 
 if TYPE_CHECKING:
+    from writeamp.results.budgets import BudgetVerdict
     from writeamp.vssd.drive import Drive
     from writeamp.vssd.limit import LimitVerdict
     from writeamp.vssd.result import ServeResult
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 _STDERR = 2
 _COMMAND_FAILED = 1
-# WA is above --max-wa, or the run cannot show that it is not.
+# WA is above --max-wa, or the run cannot show that it is not; or a budget is broken.
 _LIMIT_NOT_MET = 3
 # Minimum number of rounds of random writes before WA of the drive can count as steady.
 _FEWEST_ROUNDS = 5
@@ -51,6 +53,7 @@ def serve(
     policy: BuiltInPolicySettings,
     drive: Annotated[dict[str, Any], DriveSettings],
     settings: ServeSettings,
+    budgets: BudgetSettings,
     *,
     plot: Annotated[
         Path | None,
@@ -69,7 +72,8 @@ def serve(
     or SIGTERM.
 
     The exit status is 1 if the command failed, and 3 if WA is above --max-wa or cannot be compared
-    with it. With --json, the output of the command goes to stderr.
+    with it, or if a budget of writes is broken. With --json, the output of the command goes to
+    stderr.
 
     Without a size, the generic drive has 3.125 GiB. A profile has its own size, at most 64 GiB.
 
@@ -78,7 +82,7 @@ def serve(
     run, max_wa = settings.run, settings.max_wa
     if run is not None and not run.strip():
         raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
-    if max_wa is not None or settings.compare is not None:
+    if max_wa is not None or settings.compare is not None or budgets.needs_aged_drive:
         # WA of a new drive is 1 until it collects, so that any program would meet the limit.
         drive.setdefault("precondition", "random")
     drive_settings = DriveSettings(**drive)
@@ -88,7 +92,10 @@ def serve(
     if settings.compare is not None:
         from writeamp.vssd.command_pairs import runs_of_pairs  # noqa: PLC0415 (slow)
 
-        _check_alone({"--run": run, "--max-wa": max_wa, "--plot": plot})
+        _check_alone(
+            {"--run": run, "--max-wa": max_wa, "--plot": plot}
+            | {flag_of(each): getattr(budgets, each.name) for each in fields(budgets)}
+        )
         runs = runs_of_pairs(device, policy, drive_settings, settings.compare, settings.replicas)
         compare_commands(runs, _ticking, json=json)
         return
@@ -97,6 +104,10 @@ def serve(
     from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
 
     specification = specify(device, policy, drive_settings)
+    if budgets.baseline is not None:
+        from writeamp.differences.baseline import check_baseline  # noqa: PLC0415 (slow)
+
+        check_baseline(budgets.baseline)
     wrong = [] if run is None else findings.of_command(run)
     with ExitStack() as bars:
         result = serve_drive(
@@ -109,8 +120,16 @@ def serve(
             tick=_ticking(specification, bars) if specification.is_aged else lambda: None,
         )
     verdict = None if max_wa is None else verdict_of(result, max_wa)
-    _print(result, wrong, verdict, plot, json=json)
-    _end(result, verdict, json=json)
+    document = result.to_dict() | {"limit": None if verdict is None else verdict.to_dict()}
+    document = findings.with_findings(document | {"budgets": []}, wrong)
+    try:
+        of_budgets = _verdicts(budgets, result, document)
+    except WriteampError:
+        _print(result, document, plot, json=json)
+        raise
+    document["budgets"] = [each.to_dict() for each in of_budgets]
+    _print(result, document, plot, json=json)
+    _end(result, verdict, of_budgets, json=json)
 
 
 def _check_alone(others: dict[str, object]) -> None:
@@ -165,21 +184,33 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
             print(sentence, flush=True)
 
 
-def _print(
-    result: ServeResult,
-    wrong: Sequence[AnyFinding],
-    verdict: LimitVerdict | None,
-    plot: Path | None,
-    *,
-    json: bool,
-) -> None:
+def _verdicts(
+    budgets: BudgetSettings, result: ServeResult, document: dict[str, Any]
+) -> list[BudgetVerdict]:
+    """Compare a run with its budgets; the first finished run becomes the baseline."""
+    from writeamp.results.budgets import verdicts_of  # noqa: PLC0415 (slow)
+
+    verdicts = verdicts_of(budgets, result.host_bytes, result.flash_bytes)
+    if budgets.baseline is None or result.run_exit_status or result.interrupted_by is not None:
+        return verdicts
+    from writeamp.differences import baseline  # noqa: PLC0415 (slow)
+
+    if not Path(budgets.baseline).exists():
+        baseline.write_baseline(document, budgets.baseline)
+        options.note(f"{budgets.baseline} is written; later runs are compared with it")
+        return verdicts
+    tolerance = budgets.tolerance
+    if tolerance is None:
+        tolerance = baseline.DEFAULT_TOLERANCE
+    return verdicts + baseline.against_baseline(document, budgets.baseline, tolerance)
+
+
+def _print(result: ServeResult, document: dict[str, Any], plot: Path | None, *, json: bool) -> None:
     for sentence in result.notes:
         # `_end` prints the failures, so they are left out here.
         if sentence not in result.failures:
             options.note(sentence)
-    limit = {"limit": None if verdict is None else verdict.to_dict()}
-    document = partial(findings.with_findings, result.to_dict() | limit, wrong)
-    options.show(document, result.card, beside=result.beside, json=json)
+    options.show(lambda: document, result.card, beside=result.beside, json=json)
     if plot is None:
         return
     if result.host_pages:
@@ -188,7 +219,13 @@ def _print(
         options.warn(f"the host wrote nothing, so {plot} was not drawn")
 
 
-def _end(result: ServeResult, verdict: LimitVerdict | None, *, json: bool) -> None:
+def _end(
+    result: ServeResult,
+    verdict: LimitVerdict | None,
+    budgets: Sequence[BudgetVerdict],
+    *,
+    json: bool,
+) -> None:
     """End the command with the exit status of the run."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
@@ -200,8 +237,10 @@ def _end(result: ServeResult, verdict: LimitVerdict | None, *, json: bool) -> No
         raise typer.Exit(_COMMAND_FAILED)
     if result.failures:
         raise WriteampError(result.failures[0])
-    if verdict is not None and not verdict.holds:
+    failed = [] if verdict is None or verdict.holds else [verdict.sentence]
+    failed += [budget.sentence for budget in budgets if not budget.holds]
+    if failed:
         # Without --json, the headline on stdout states it.
         if json:
-            boundary.say(verdict.sentence)
+            boundary.say("; ".join(failed))
         raise typer.Exit(_LIMIT_NOT_MET)

@@ -43,6 +43,7 @@ _PANELS = {
     "blame": "Division of the requests",
     "virtual": "Virtual drive",
     "counted": "Counters and recording",
+    "budgets": "Budgets of writes (exit status 3 if one is broken)",
     "op": "Search for or sweep over-provisioning (at constant logical size)",
     "partly full": "Partly full drive",
     "models": "Models",

@@ -11,10 +11,12 @@ from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.recorder.settings import RecordSettings
+from writeamp.settings.budgets import HostBudgetSettings
 
 _STDERR = 2
 _COMMAND_FAILED = 1
-_TOO_MANY_LOST = 3
+# Too many events were lost, or a budget of writes is broken.
+_NOT_MET = 3
 
 
 def record(
@@ -34,6 +36,7 @@ def record(
     ] = None,
     *,
     settings: RecordSettings,
+    budgets: HostBudgetSettings,
     out: Annotated[
         Path,
         typer.Option(
@@ -53,15 +56,20 @@ def record(
     The recording ends with CMD, after --for, or at Ctrl-C, which saves the trace. Nothing is
     written to DEVICE, unless FILE is on it.
 
-    The exit status is 1 if CMD failed, and 3 if more than 0.1% of the events were lost. With
-    --json, the output of CMD goes to stderr.
+    The exit status is 1 if CMD failed, and 3 if more than 0.1% of the events were lost or a budget
+    of writes is broken. With --json, the output of CMD goes to stderr.
 
     Example: sudo writeamp trace record /dev/nvme0n1p2 --files / --out t.parquet --for 10m
     """
-    from writeamp.recorder.functions import record as record_requests  # noqa: PLC0415 (slow)
+    from writeamp.recorder import functions  # noqa: PLC0415 (slow)
+    from writeamp.results.budgets import verdicts_of  # noqa: PLC0415 (slow)
 
+    disk = functions.recorded_disk(device)
+    budgets.require_rating(disk.rated_tbw, disk.model)
+    if command:
+        budgets.require_period()
     with Bar("recording", lambda done, _: f"{done:,} requests") as bar:
-        result = record_requests(
+        result = functions.record(
             device,
             out,
             run=command or None,
@@ -73,7 +81,14 @@ def record(
         )
     for sentence in result.notes:
         options.note(sentence)
-    options.show(result.to_dict, result.card, json=json)
+    verdicts = verdicts_of(
+        budgets,
+        result.host_bytes,
+        duration_s=None if command else result.duration_s,
+        rated_tbw=disk.rated_tbw,
+    )
+    document = result.to_dict() | {"budgets": [each.to_dict() for each in verdicts]}
+    options.show(lambda: document, result.card, json=json)
     if not json:
         # The command is printed in one long line, so that it can be copied.
         stdout.print(f"next: {result.next_command}", highlight=False, soft_wrap=True)
@@ -84,6 +99,10 @@ def record(
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")
         raise typer.Exit(_COMMAND_FAILED)
+    failures = [each.sentence for each in verdicts if not each.holds]
     if result.failure is not None and not settings.allow_loss:
-        boundary.say(result.failure)
-        raise typer.Exit(_TOO_MANY_LOST)
+        failures.insert(0, result.failure)
+    if failures:
+        for sentence in failures:
+            boundary.say(sentence)
+        raise typer.Exit(_NOT_MET)

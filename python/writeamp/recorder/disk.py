@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from writeamp.devices.endurance import endurance_rating
 from writeamp.errors import WriteampError
 from writeamp.traces.trace import SECTOR_BYTES
 
@@ -32,6 +33,8 @@ class Disk:
         first_sector: first sector of the partition; 0 for a whole disk.
         sectors: number of sectors of 512 bytes.
         has_requests: whether the driver has requests, which merge and split bios.
+        model: model of the whole disk as it reports it; None if it has none.
+        disk_bytes: capacity of the whole disk.
     """
 
     path: str
@@ -41,6 +44,14 @@ class Disk:
     first_sector: int
     sectors: int
     has_requests: bool
+    model: str | None
+    disk_bytes: int
+
+    @property
+    def rated_tbw(self) -> float | None:
+        """Rated endurance of the disk's model in TB (10**12 bytes), or None."""
+        rating = endurance_rating(self.model, self.disk_bytes)
+        return None if rating is None else rating.tbw
 
     @property
     def is_partition(self) -> bool:
@@ -100,7 +111,17 @@ def disk_of(path: str) -> Disk:
         first_sector=int((folder / "start").read_text()) if is_partition else 0,
         sectors=int((folder / "size").read_text()),
         has_requests=(whole / "mq").is_dir(),
+        model=_model_of(whole),
+        disk_bytes=int((whole / "size").read_text()) * SECTOR_BYTES,
     )
+
+
+def _model_of(whole: Path) -> str | None:
+    """Return the model of a whole disk; virtual disks have none."""
+    try:
+        return (whole / "device" / "model").read_text(errors="backslashreplace").strip() or None
+    except OSError:
+        return None
 
 
 def number_of(device: int) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files.output import AnyPath
-from writeamp.recorder.disk import disk_of, mount_of
+from writeamp.recorder.disk import Disk, disk_of, mount_of
 from writeamp.recorder.parts import check_target
 from writeamp.recorder.result import RecordResult
 from writeamp.recorder.session import Session
@@ -85,15 +85,24 @@ def record(
     target = Path(file_name(out))
     if target.suffix.lower() != _PARQUET:
         raise WriteampError(f"{target}: traces are recorded as Parquet; use the suffix {_PARQUET}")
-    if platform.system() != "Linux":
-        raise WriteampError("recording needs Linux, whose kernel has the events of block devices")
-    disk = disk_of(os.fspath(file_name(device)))
+    disk = recorded_disk(device)
     mount = None if settings.files is None else mount_of(settings.files, disk)
     if os.geteuid() != 0:
         raise WriteampError("recording needs root, which may read the kernel's events; use sudo")
     check_target(target, may_replace=replace)
     session = Session(disk, mount, target, settings, command, stdout, progress, warn)
     return session.run(may_replace=replace)
+
+
+def recorded_disk(device: AnyPath) -> Disk:
+    """Return a block device that can be recorded.
+
+    Raises:
+        WriteampError: not Linux, it is not a block device, or it consists of other disks.
+    """
+    if platform.system() != "Linux":
+        raise WriteampError("recording needs Linux, whose kernel has the events of block devices")
+    return disk_of(os.fspath(file_name(device)))
 
 
 def _command_of(run: str | Sequence[str] | None) -> str | None:

@@ -80,6 +80,11 @@ class RecordResult(Presented, ComparedByValue):
         return self.requests + self.counts.split_requests - self.removed_requests
 
     @property
+    def host_bytes(self) -> int:
+        """Bytes that the recorded requests wrote."""
+        return self.counts.bytes["write"]
+
+    @property
     def lost_share(self) -> float:
         """Lost events ÷ all events; 0 without events."""
         total = self.events + self.lost_events
@@ -163,10 +168,10 @@ class RecordResult(Presented, ComparedByValue):
             "trace_requests": self.trace_requests,
             "requests_by_op": {op: counts.requests[op] for op in OPERATIONS},
             "bytes_by_op": {op: counts.bytes[op] for op in OPERATIONS if op != "flush"},
-            "written_bytes": counts.bytes["write"],
+            "written_bytes": self.host_bytes,
             "statistics_written_bytes": self.statistics_bytes,
-            "processes": _ranked(counts.processes, counts.bytes["write"]),
-            "files": _ranked(counts.files, counts.bytes["write"]) if self.has_files else None,
+            "processes": _ranked(counts.processes, self.host_bytes),
+            "files": _ranked(counts.files, self.host_bytes) if self.has_files else None,
             "unknown_share": self.unknown_share,
             "own_requests": counts.own_requests,
             "own_bytes": counts.own_bytes,
@@ -197,17 +202,17 @@ class RecordResult(Presented, ComparedByValue):
             ("trace", self.path),
             ("duration", shown_duration(self.duration_s)),
             ("requests", by_op or "none"),
-            ("written", shown_bytes(counts.bytes["write"])),
+            ("written", shown_bytes(self.host_bytes)),
             ("lost events", f"{self.lost_events:,} of {self.events + self.lost_events:,}"),
         ]
-        tables = [_table("process", counts.processes, counts.bytes["write"])]
+        tables = [_table("process", counts.processes, self.host_bytes)]
         if self.has_files:
-            tables.append(_table("file", counts.files, counts.bytes["write"]))
+            tables.append(_table("file", counts.files, self.host_bytes))
         return Card(f"Recording of {self.device}", rows, parts=tables, notes=self.notes)
 
     def _missing(self) -> str | None:
         """Return a sentence if the kernel's statistics have more written bytes, or None."""
-        recorded = self.counts.bytes["write"] + self.counts.own_written_bytes
+        recorded = self.host_bytes + self.counts.own_written_bytes
         # None if the device was removed; 0 also if its driver has no statistics.
         written = self.statistics_bytes or 0
         if written - recorded <= max(_MOST_MISSING * written, _MOST_MISSING_BYTES):
@@ -218,7 +223,7 @@ class RecordResult(Presented, ComparedByValue):
         )
 
     def _share(self, count: int) -> float | None:
-        written = self.counts.bytes["write"]
+        written = self.host_bytes
         return count / written if written else None
 
 

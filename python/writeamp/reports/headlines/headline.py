@@ -66,5 +66,5 @@ def headline(document: Any) -> str:
     if isinstance(document, Mapping):
         for keys, sentence in SENTENCES:
             if keys <= document.keys() and (answer := sentence(document)):
-                return answer
+                return f"{runs.of_budgets(document)}{answer}"
     return ""

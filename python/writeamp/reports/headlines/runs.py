@@ -142,6 +142,13 @@ def of_trace(document: _Document) -> str:
     )
 
 
+def of_budgets(document: _Document) -> str:
+    """Return sentences on the budgets of a run, the broken ones first, or ""."""
+    budgets = sorted(rows(document, "budgets"), key=lambda budget: budget.get("holds") is True)
+    sentences = [words(budget, "sentence") for budget in budgets]
+    return "".join(f"{sentence[:1].upper()}{sentence[1:]}. " for sentence in sentences if sentence)
+
+
 def of_recording(document: _Document) -> str:
     """Return what wrote most on a recorded device: files if they were recorded, else processes."""
     written, seconds = number(document, "written_bytes"), number(document, "duration_s")
