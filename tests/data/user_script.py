@@ -106,6 +106,7 @@ def real_drives(folder: Path) -> None:
     wa.measure.calibrate("/dev/sda", write="20GiB", folder="/home")
     wa.measure.watch([folder / "smart.json"], folder / "history.sqlite")
     assert_type(wa.measure.history(folder / "history.sqlite"), wa.measure.History)
+    assert_type(wa.measure.this_machine(), wa.measure.MachineDrives)
     assert_type(wa.measure.fleet([folder], rated_tbw=600), wa.measure.Fleet)
     facts = wa.measure.facts_of(wa.device("ssd-v"))
     assert_type(wa.measure.ready_busy("rb.vcd", facts, 2e9), wa.measure.ReadyBusy)

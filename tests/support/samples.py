@@ -311,6 +311,10 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "ReadyBusy": captured,
     "ServeResult": served,
     "DoctorReport": examined,
+    "MachineDrives": lambda folder: (
+        counted(folder),
+        wa.measure.this_machine(devices=[str(folder)]),
+    )[1],
     "Fleet": lambda folder: (counted(folder), wa.measure.fleet([folder]))[1],
     "History": watched,
     "BlackBox": model,

@@ -82,6 +82,7 @@ def tools(folder: Path, *names: str) -> Iterator[None]:
         patch("writeamp.drives.devices.reading._SYSTEM_FOLDERS", ""),
         patch.object(writeamp.drives.devices.device, "is_device", _is_stand_in),
         patch("writeamp.drives.devices.source.is_device", _is_stand_in),
+        patch("writeamp.drives.devices.reading.is_device", _is_stand_in),
     ):
         yield
 

@@ -16,7 +16,7 @@ from stand_in_drives import drive, tools, writes
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.devices.calibration import calibration_of
-from writeamp.drives.devices.device import bytes_sent_to, device_at
+from writeamp.drives.devices.device import bytes_sent_to, device_at, drives_here
 from writeamp.drives.devices.judging import run_checks
 from writeamp.errors import WriteampError
 
@@ -207,6 +207,32 @@ def test_the_kernel_says_what_it_sent_to_all_namespaces_of_a_drive(
     found = device_at(str(nvme), sys=tmp_path)
     assert found.is_nvme
     assert bytes_sent_to(found, sys=tmp_path) == 120 * 512
+
+
+def test_all_drives_of_a_machine_are_in_one_table(nvme: Path, tmp_path: Path) -> None:
+    for name in ("nvme0n1", "sda", "sda1", "sdb", "vda", "loop0"):
+        listed(tmp_path, name, 0)
+    (tmp_path / "class" / "nvme" / "nvme0").mkdir(parents=True)
+    found = drives_here(sys=tmp_path, dev=tmp_path)
+    assert [Path(path).name for path in found] == ["nvme0", "sda", "sdb"]
+    with patch("writeamp.drives.measure.by_machine.drives_here", lambda: found):
+        ended = in_process.run("measure all", "")
+        document = in_process.document("measure all", "")
+    assert ended.out.startswith("DRIVE X: WA 3: ")
+    assert "2 drives could not be read" in ended.out
+    assert f"{found[1]} is left out: " in ended.err
+    (read,) = document["drives"]
+    assert (read["device"], read["wa"]) == (str(nvme), 3.0)
+    assert read["years_low"] < read["years"] < read["years_high"]
+    # The same numbers as those of the drive alone.
+    assert in_process.document("measure counters", str(nvme))["wa"] == 3.0
+    assert in_process.document("lifetime", str(nvme))["years"] == read["years"]
+
+
+def test_a_machine_without_drives_is_refused(tmp_path: Path) -> None:
+    listed(tmp_path, "vda", 0)
+    with pytest.raises(WriteampError, match="no NVMe, SATA or SAS drive"):
+        drives_here(sys=tmp_path)
 
 
 def test_a_disk_of_several_drives_is_refused(tmp_path: Path) -> None:

@@ -10,16 +10,20 @@ import sys
 import zlib
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 import in_process
 import writeamp as wa
+from places import ROOT
 from smart_documents import intel
+from writeamp.drives.histories.metrics import DriveMetrics, HistoryCollector
 from writeamp.drives.histories.store import StoredReading, add, readings_in
 from writeamp.drives.histories.watching import watch_once, without_serials
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial, short_hash
+from writeamp.vssd.metrics_server import MetricsServer
 
 DAY_S = 86_400
 
@@ -239,3 +243,32 @@ def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:
     assert re.search(rf"{names[1]} \|.*\| one snapshot so far \|", markdown)
     other = in_process.run("measure history", f"--db {db} --drive '{names[0]}'").out
     assert other.startswith(f"{names[0]}: WA was 2.5 in the last interval, and 2.143 since")
+
+
+def test_metrics_of_a_watch_are_served_and_those_of_dashboard_and_alerts_are_among_them() -> None:
+    numbers = (2.0, 2.5, 1e12, 2e12, 0.03, 0.1, 1.9e9, 1.8e9, 1.7e9)
+    state = DriveMetrics("sha256:0", "DRIVE X", *numbers)
+    unknown = DriveMetrics("sha256:1", "DRIVE Y", *(None,) * 9)
+    collector = HistoryCollector()
+    with MetricsServer(collector, "127.0.0.1:0") as server:
+        collector.update([state, unknown])
+        text = urlopen(server.url).read().decode()
+    exported = dict(re.findall(r'^(\w+)\{drive="sha256:0",model="DRIVE X"\} (\S+)$', text, re.M))
+    assert [float(value) for value in exported.values()] == list(numbers)
+    assert "DRIVE Y" not in text
+    for file in ("grafana-dashboard.json", "alerts.yml"):
+        names = re.findall(r"writeamp_drive_\w+", (ROOT / "docs" / "drives" / file).read_text())
+        assert set(names) <= set(exported)
+        assert len(set(names)) > 4
+
+
+def test_a_round_is_printed_with_the_last_state_of_each_drive(tmp_path: Path) -> None:
+    db, path = watched(tmp_path, intel(10_000, 20_000, 0)), tmp_path / "drive.json"
+    path.write_text(json.dumps(intel(11_000, 25_000, 1)))
+    words = f"{path} {tmp_path}/none.json --db {db} --once --json"
+    document = json.loads(in_process.run("measure watch", words).out)
+    assert [document[key] for key in ("sources", "read", "added")] == [2, 1, 1]
+    assert document["failures"][0]["name"] == f"{tmp_path}/none.json"
+    (drive,) = document["watched"]
+    assert (drive["interval_wa"], drive["host_bytes"]) == (5.0, 11_000 * 32 << 20)
+    assert drive["life_used"] == pytest.approx(0.05)

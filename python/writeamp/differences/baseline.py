@@ -44,7 +44,7 @@ def against_baseline(
         )
     for failure in difference.failures:
         if failure.side == "a":
-            raise WriteampError(f"{path} is no baseline: {failure.reason}; remove it")
+            raise WriteampError(f"{path} cannot be a baseline: {failure.reason}; remove it")
     pairs = {pair.key: pair for pair in difference.numbers}
     verdicts = []
     for key, writer in _WRITERS.items():
@@ -66,7 +66,7 @@ def check_baseline(path: str) -> None:
     """Check that a baseline can be compared, before anything runs; it need not exist.
 
     Raises:
-        WriteampError: the file cannot be read, or is no result.
+        WriteampError: the file cannot be read, or is not a result.
     """
     if Path(path).exists():
         verb_of(result_document(path), path)

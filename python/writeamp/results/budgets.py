@@ -52,8 +52,8 @@ def verdicts_of(
         budgets: the budgets.
         host_bytes: bytes that the host wrote.
         flash_bytes: bytes that the flash wrote, if they are known.
-        duration_s: seconds in which they were written, if the writes go on at this rate; otherwise
-            `repeat_every` of the budgets is the period.
+        duration_s: seconds in which they were written, if the writes continue at this rate. By
+            default, the period is `repeat_every` of the budgets.
         rated_tbw: rated endurance of the drive's model; that of the budgets counts first.
     """
     return list(_verdicts(budgets, host_bytes, flash_bytes, duration_s, rated_tbw))

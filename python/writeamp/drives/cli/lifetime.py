@@ -33,8 +33,8 @@ def lifetime(
         list[Path] | None,
         typer.Argument(
             help=(
-                "Snapshots of real drives, in any order. Alternatives: --db, or a load "
-                "(--trace or --workload)."
+                "Snapshots of real drives, in any order, or drives to read now, such as "
+                "/dev/nvme0. Alternatives: --db, or a load (--trace or --workload)."
             ),
             show_default=False,
             metavar="[SNAP]...",

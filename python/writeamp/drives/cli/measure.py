@@ -13,7 +13,7 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.drives.cli.measure_calibrate import calibrate
 from writeamp.drives.cli.measure_counters import counters, diff
-from writeamp.drives.cli.measure_drive import run, save
+from writeamp.drives.cli.measure_drive import read_all, run, save
 from writeamp.drives.cli.measure_fleet import fleet
 from writeamp.drives.cli.measure_history import history, watch
 from writeamp.drives.cli.printing import print_result
@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("counters")(with_settings(counters))
     verbs.command("diff")(with_settings(diff))
     verbs.command("save")(with_settings(save))
+    verbs.command("all")(with_settings(read_all))
     verbs.command("run")(with_settings(run))
     verbs.command("calibrate")(with_settings(calibrate))
     verbs.command("fleet")(with_settings(fleet))

@@ -17,10 +17,9 @@ def counters(
     snapshots: Annotated[
         list[Path],
         typer.Argument(
-            help="Output files of nvme-cli or smartctl, or folders with the files of one drive "
-            "at one "
-            "time, as `measure save` and `serve --counters` write them. Each is evaluated "
-            "separately.",
+            help="Output files of nvme-cli or smartctl, folders with the files of one drive at one "
+            "time, as `measure save` and `serve --counters` write them, or drives to read now, "
+            "such as /dev/nvme0. Each is evaluated separately.",
             show_default=False,
             metavar="SNAP",
         ),

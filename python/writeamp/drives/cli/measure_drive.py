@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.drives.cli.printing import print_warnings
+from writeamp.cli.progress_bar import Bar
+from writeamp.drives.cli.printing import print_result, print_warnings
 from writeamp.drives.devices.settings import SerialSettings, SettleSettings
 
 _STDERR = 2
@@ -57,6 +58,22 @@ def save(
         lambda: replace(card, rows=[("saved", out), *card.rows]),
         json=json,
     )
+
+
+def read_all(*, json: options.Json = False, csv: options.Csv = False) -> None:
+    """Read the counters of every drive of this machine: WA, wear, and years left.
+
+    nvme-cli and smartctl read the drives and need root. Drives are not written to.
+
+    Example: sudo writeamp measure all --report drives.html
+    """
+    from writeamp.drives.measure.by_machine import this_machine  # noqa: PLC0415 (slow)
+
+    with Bar("reading", lambda done, whole: f"{done:,} of {whole:,} drives") as bar:
+        drives = this_machine(progress=bar.update)
+    for sentence in drives.warnings:
+        options.warn(sentence)
+    print_result(drives, json=json, csv=csv)
 
 
 def run(

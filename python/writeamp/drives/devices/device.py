@@ -15,6 +15,7 @@ from writeamp.errors import WriteampError
 
 _SYS = Path("/sys")
 _CONTROLLER = re.compile(r"nvme\d+")
+_DISK = re.compile(r"sd[a-z]+")
 # Name of the character device of an NVMe namespace.
 _GENERIC = re.compile(r"ng(\d+n\d+)")
 _SECTOR_BYTES = 512
@@ -81,6 +82,26 @@ def device_at(named: str, *, sys: Path = _SYS) -> DriveDevice:
     place = os.path.join(os.path.dirname(path), name)
     is_nvme = _CONTROLLER.match(name) is not None
     return DriveDevice(place if os.path.exists(place) else path, disks, is_nvme)
+
+
+def drives_here(*, sys: Path = _SYS, dev: Path = Path("/dev")) -> list[str]:
+    """Return the paths of this machine's drives that have counters: NVMe, SATA and SAS.
+
+    Args:
+        sys: folder in which the kernel lists its devices.
+        dev: folder of the devices.
+
+    Raises:
+        WriteampError: there is none.
+    """
+    names = [*_names_in(sys / "class" / "nvme"), *_names_in(sys / "class" / "block")]
+    drives = [name for name in names if _CONTROLLER.fullmatch(name) or _DISK.fullmatch(name)]
+    if not drives:
+        raise WriteampError(
+            "this machine has no NVMe, SATA or SAS drive: /dev has no nvme* and no sd*. Virtual "
+            "disks have no counters; read those of the host"
+        )
+    return [str(dev / name) for name in drives]
 
 
 def _whole(name: str, blocks: Path) -> str:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.reading import snapshots_in, snapshots_of
+from writeamp.drives.counters.families import Family, Stated
+from writeamp.drives.counters.reading import read_snapshots, snapshots_in, snapshots_of
 from writeamp.drives.counters.saved_file import TAKEN, SnapshotOrigin, packed, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.devices.device import DriveDevice, device_at
+from writeamp.drives.devices.device import DriveDevice, device_at, is_device
 from writeamp.drives.histories.watching import without_serials
 from writeamp.errors import WriteampError
 from writeamp.files.output import check_target, replacing, sync_folder
@@ -210,6 +211,25 @@ def read_device(path: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
         documents = {name: without_serials(content) for name, content in documents.items()}
     taken = SnapshotOrigin(time.time(), device.path, commands, tuple(notes))
     return {**documents, TAKEN: taken_document(taken)}
+
+
+def read_place(
+    place: str | os.PathLike[str], model: str | None = None, families: tuple[Family, ...] = ()
+) -> list[Snapshot]:
+    """Return the snapshots of a file or folder, or of a drive, which is read now.
+
+    Args:
+        place: file, folder, or device such as /dev/nvme0; "-" for standard input.
+        model: model of the drive, for files without it.
+        families: families that are tried before the built-in ones.
+
+    Raises:
+        WriteampError: the place cannot be read, is not a snapshot, or names another model.
+    """
+    if not is_device(place):
+        return read_snapshots(place, model, families)
+    name = os.fspath(place)
+    return snapshots_of(name, read_device(name), Stated.of(model, families))
 
 
 def _counts_flash(content: bytes) -> bool:

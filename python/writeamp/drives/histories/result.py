@@ -16,7 +16,6 @@ from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
-from writeamp.files.output import replacing
 from writeamp.plots.figures.drives import wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.reports.sections.drives import series_of
@@ -32,11 +31,9 @@ _CLOSE_ENOUGH = 0.1
 _CLOSE_FOR_ESTIMATE = 0.25
 # Checks of counters that fail if the counters are not continuous between two snapshots.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
-_LABELS = ("drive", "model")
 # Most drives that the card shows, most drives with intervals, most intervals of each, and most
 # intervals of several drives together; --json has all.
 _MOST_ROWS, _MOST_TABLES, _MOST_INTERVALS, _MOST_TOGETHER = 20, 8, 20, 40
-_PER_CENT = 100.0
 
 
 @dataclass(frozen=True)
@@ -340,49 +337,3 @@ def _interval(
         interval_answer(first, last),
         is_break,
     )
-
-
-def write_metrics(drive_histories: History, path: str | os.PathLike[str]) -> None:
-    """Write the metrics of each drive's last state to a file atomically.
-
-    Raises:
-        WriteampError: the file cannot be written.
-    """
-    with replacing(path, "metrics") as file:
-        file.write(metrics_text(drive_histories))
-
-
-def metrics_text(drive_histories: History) -> bytes:
-    """Return Prometheus metrics of each drive: since new, and in its last interval with a WA."""
-    from prometheus_client import (  # noqa: PLC0415 (slow)
-        CollectorRegistry,
-        Gauge,
-        generate_latest,
-    )
-
-    registry = CollectorRegistry()
-
-    def gauge(name: str, help_text: str) -> Any:
-        return Gauge(f"writeamp_drive_{name}", help_text, _LABELS, registry=registry)
-
-    life = gauge("life_write_amplification", "WA since the drive was new")
-    last = gauge("interval_write_amplification", "WA of the last interval with a known WA")
-    host = gauge("host_written_bytes", "Host bytes written since the drive was new")
-    flash = gauge("flash_programmed_bytes", "Flash bytes programmed since the drive was new")
-    used = gauge("rated_life_used_ratio", "Used rated life / rated life; may exceed 1")
-    read_at = gauge("read_timestamp_seconds", "Time of the last reading in seconds since 1970")
-    for drive in drive_histories.drives:
-        names = (drive.drive, drive.life.facts.model or "")
-        with_wa = [each.answer.wa for each in drive.intervals if each.answer.wa is not None]
-        percent = drive.life.facts.percentage_used
-        for metric, value in (
-            (life, drive.life.wa),
-            (last, with_wa[-1] if with_wa else None),
-            (host, drive.life.host and float(drive.life.host.nominal)),
-            (flash, drive.life.flash and float(drive.life.flash.nominal)),
-            (used, None if percent is None else percent / _PER_CENT),
-            (read_at, drive.life.facts.taken_at),
-        ):
-            if value is not None:
-                metric.labels(*names).set(value)
-    return generate_latest(registry)

@@ -32,6 +32,13 @@ class WatchSettings(Settings):
         "time from the start of one round of reading to the next, such as 10min, 1h or 1d",
         metavar="TIME",
     )
+    metrics: str | None = setting(
+        None,
+        None,
+        "serve Prometheus metrics of the drives at this loopback address, such as 127.0.0.1:9106, "
+        "or unix:PATH",
+        metavar="ADDR",
+    )
 
 
 @dataclass(frozen=True)

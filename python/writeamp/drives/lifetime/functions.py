@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from writeamp.devices.device import SizeLike
-from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.counters.snapshot import Snapshot, by_drive, chosen_drive, snapshot_name
+from writeamp.drives.devices.reading import read_place
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.lifetime.of_history import lifetime_of_history
 from writeamp.drives.lifetime.result import DriveLifetime
@@ -39,7 +39,8 @@ def lifetime(
     A TBW rating already includes the WA of the vendor's test workload, so it is not divided by WA.
 
     Args:
-        snapshots: files of a real drive's counters, in any order.
+        snapshots: files of a real drive's counters, in any order; or its device, such as
+            "/dev/nvme0", which is read now.
         db: history of real drives, written by `writeamp measure watch`, instead of snapshots.
         drive: selects one of several drives: its serial number, or part of its model, source or
             hash.
@@ -116,7 +117,7 @@ def drives_of(
     """Return the snapshots of each real drive, by the drive's name.
 
     Args:
-        snapshots: files of the drives' counters, unless the settings name a history.
+        snapshots: files of the drives' counters, or devices, unless the settings name a history.
         settings: history or model of the drives.
         progress: called with the number of readings or files, and the total.
 
@@ -136,7 +137,7 @@ def drives_of(
         )
     read: list[Snapshot] = []
     for done, path in enumerate(paths, 1):
-        read += read_snapshots(path, settings.model)
+        read += read_place(path, settings.model)
         if progress is not None:
             progress(done, len(paths))
     return by_drive(read)

@@ -155,7 +155,7 @@ def lifetimes_of(
         require_one_model(snapshot.facts for group in drives.values() for snapshot in group)
     lifetimes = []
     for done, (name, snapshots) in enumerate(drives.items(), 1):
-        lifetimes.append(_lifetime_of(name, snapshots, rated_tbw))
+        lifetimes.append(lifetime_of_drive(name, snapshots, rated_tbw))
         if progress is not None:
             progress(done, len(drives))
     return DriveLifetimes(
@@ -163,7 +163,16 @@ def lifetimes_of(
     )
 
 
-def _lifetime_of(name: str, snapshots: Sequence[Snapshot], rated_tbw: float | None) -> OneLifetime:
+def lifetime_of_drive(
+    name: str, snapshots: Sequence[Snapshot], rated_tbw: float | None = None
+) -> OneLifetime:
+    """Return the lifetime of one drive, or the reason why it is unknown.
+
+    Args:
+        name: name of the drive.
+        snapshots: its snapshots.
+        rated_tbw: rated endurance in TB; default: that of its model.
+    """
     short = drive_name(snapshots[-1].facts, snapshots[-1].name)
     try:
         return OneLifetime(name, short, lifetime_of_history(snapshots, rated_tbw))

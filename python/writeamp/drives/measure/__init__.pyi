@@ -8,6 +8,8 @@ from .by_history import History as History
 from .by_history import fleet as fleet
 from .by_history import history as history
 from .by_history import watch as watch
+from .by_machine import MachineDrives as MachineDrives
+from .by_machine import this_machine as this_machine
 from .by_pins import PinFacts as PinFacts
 from .by_pins import ReadyBusy as ReadyBusy
 from .by_pins import facts_of as facts_of

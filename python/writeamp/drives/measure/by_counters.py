@@ -9,9 +9,10 @@ from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.families import families_in
 from writeamp.drives.counters.pairing import Definition
 from writeamp.drives.counters.rated import require_one_model
-from writeamp.drives.counters.reading import read_snapshot, read_snapshots
+from writeamp.drives.counters.reading import read_snapshot
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.settings import AnswerSettings
+from writeamp.drives.devices.reading import read_place
 from writeamp.fields.domains import file_names
 from writeamp.files.output import AnyPath
 
@@ -29,7 +30,8 @@ def counters(
     """Measure the WA of drives since they were new, from snapshots of their counters.
 
     Args:
-        snapshots: files of nvme-cli or smartctl, or folders of one drive at one moment.
+        snapshots: files of nvme-cli or smartctl, folders of one drive at one moment, or devices
+            such as "/dev/nvme0", which are read now.
         definition: definition of WA; default: the first that the counters support.
         model: drive model, if the files lack it.
         families: TOML file of drive families, tried before those of writeamp.
@@ -49,7 +51,7 @@ def counters(
     read = [
         snapshot
         for path in file_names(snapshots)
-        for snapshot in read_snapshots(path, settings.model, own_families)
+        for snapshot in read_place(path, settings.model, own_families)
     ]
     if settings.rated_tbw is not None:
         require_one_model(snapshot.facts for snapshot in read)

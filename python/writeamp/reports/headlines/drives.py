@@ -99,6 +99,22 @@ def of_lifetimes(document: _Document) -> str:
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
 
 
+def of_machine(document: _Document) -> str:
+    """Return how many drives of this machine were read, the first to wear out, and the rest."""
+    drives, unread = rows(document, "drives"), rows(document, "unread")
+    missing = f" {plural(len(unread), 'drive')} could not be read." if unread else ""
+    if len(drives) == 1:
+        name = words(drives[0], "model") or words(drives[0], "device")
+        return f"{name}: {of_counters(drives[0])}{missing}"
+    lives = [(years, drive) for drive in drives if (years := _first_year(drive)) is not None]
+    text = f"This machine has {plural(len(drives), 'drive')} with counters"
+    if not lives:
+        return f"{text}; the remaining life is unknown for all.{missing}"
+    years, first = min(lives, key=lambda pair: pair[0])
+    name = words(first, "device")
+    return f"{text}; the first to wear out is {name}, after {_at_least(years)} years.{missing}"
+
+
 def _name(drive: _Document) -> str:
     return words(drive, "name") or words(drive, "drive")
 
