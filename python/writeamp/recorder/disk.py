@@ -44,8 +44,8 @@ class Disk:
     first_sector: int
     sectors: int
     has_requests: bool
-    model: str | None
-    disk_bytes: int
+    model: str | None = None
+    disk_bytes: int = 0
 
     @property
     def rated_tbw(self) -> float | None:
