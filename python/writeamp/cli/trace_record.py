@@ -64,8 +64,11 @@ def record(
     from writeamp.recorder import functions  # noqa: PLC0415 (slow)
     from writeamp.results.budgets import verdicts_of  # noqa: PLC0415 (slow)
 
-    disk = functions.recorded_disk(device)
-    budgets.require_rating(disk.rated_tbw, disk.model)
+    rated_tbw = None
+    if budgets.min_years is not None:
+        disk = functions.recorded_disk(device)
+        rated_tbw = disk.rated_tbw
+        budgets.require_rating(rated_tbw, disk.model)
     if command:
         budgets.require_period()
     with Bar("recording", lambda done, _: f"{done:,} requests") as bar:
@@ -85,7 +88,7 @@ def record(
         budgets,
         result.host_bytes,
         duration_s=None if command else result.duration_s,
-        rated_tbw=disk.rated_tbw,
+        rated_tbw=rated_tbw,
     )
     document = result.to_dict() | {"budgets": [each.to_dict() for each in verdicts]}
     options.show(lambda: document, result.card, json=json)
