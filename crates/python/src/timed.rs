@@ -18,8 +18,8 @@ use crate::interruptible::{check_interrupt, interruptible};
 use crate::raised::raised;
 use crate::simulation::Simulation;
 
-/// Most events that are processed in the calling thread: they end long before anyone waits for
-/// Ctrl-C, and a thread of their own would take longer than they do.
+/// Most events that are processed in the calling thread.
+/// A thread of their own would take longer, and Ctrl-C waits only briefly for them.
 const SHORT_EVENTS: u64 = 1024;
 
 /// A device in virtual time, or None after a run took it.

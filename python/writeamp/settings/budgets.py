@@ -1,4 +1,4 @@
-"""Budgets of the writes of a command: bytes, TB a year, years of rated endurance, a baseline."""
+"""Budgets of writes: bytes, TB a year, years of rated endurance, and a baseline."""
 
 from __future__ import annotations
 

@@ -169,11 +169,12 @@ pub trait BlockDevice: Send {
     /// The first interval begins when the device is new.
     fn mark(&mut self) {}
 
-    /// Begins another load of the host: its corrections by interval begin anew, with one of all
-    /// earlier intervals.
+    /// Begins another load of the host, with new corrections by interval.
+    /// The first of them is that of all earlier intervals.
     fn begin_load(&mut self) {}
 
-    /// For each completed interval of the load: flash operations for its writes that were done after its end,
+    /// Corrections of the load's completed intervals.
+    /// For each interval: flash operations for its writes that were done after its end,
     /// minus those done in it for earlier writes. See [`super::late`].
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()

@@ -94,7 +94,7 @@ macro_rules! twins {
     };
 }
 
-/// Returns the scheme of the placement that `spec` names, beside an own stream if there is one.
+/// Returns the scheme of the placement that `spec` names, beside an own stream if any.
 pub(super) fn scheme(spec: &Spec, setup: &Setup) -> Box<dyn Scheme> {
     if setup.own_pages.is_empty() {
         return placement(spec, setup);

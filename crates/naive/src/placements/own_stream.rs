@@ -2,7 +2,8 @@
 
 use super::{Collected, Hint, Scheme, Setup, Spec, placement};
 
-/// Stream of own pages that the host writes. Placements never return the numbers of these streams.
+/// Stream of own pages that the host writes.
+/// Placements never return the numbers of these streams.
 const WRITTEN: usize = usize::MAX - 2;
 /// Stream of own pages that are migrated.
 const MIGRATED: usize = usize::MAX - 1;

@@ -81,7 +81,7 @@ class MachineDrives(Presented):
 
     @property
     def warnings(self) -> list[str]:
-        """Why drives are missing, and what is doubtful about the others."""
+        """Reasons of missing drives, and warnings of the others."""
         return [
             *(f"{drive.device} is left out: {drive.reason}" for drive in self.skipped),
             *(

@@ -53,8 +53,8 @@ impl Tagging {
         self.late = Some(Vec::new());
     }
 
-    /// Ends work for a write of one interval, which was done in the interval `now`. Both are places
-    /// of corrections.
+    /// Ends work for a write of one interval, which was done in the interval `now`.
+    /// Both are places of corrections.
     pub fn end_late(&mut self, interval: usize, now: usize) {
         self.shifts.resize_with(now + 1, TagShift::new);
         for (tag, cause) in self.late.take().into_iter().flatten() {
