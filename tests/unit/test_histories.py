@@ -18,9 +18,9 @@ import in_process
 import writeamp as wa
 from places import ROOT
 from smart_documents import intel
-from writeamp.drives.histories.metrics import DriveMetrics, HistoryCollector
 from writeamp.drives.histories.store import StoredReading, add, readings_in
 from writeamp.drives.histories.watching import watch_once, without_serials
+from writeamp.drives.measure.history_metrics import DriveMetrics, HistoryCollector
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial, short_hash
 from writeamp.vssd.metrics_server import MetricsServer

@@ -29,7 +29,7 @@ from writeamp.vssd.settings import (
 )
 
 if TYPE_CHECKING:
-    from writeamp.results.budgets import BudgetVerdict
+    from writeamp.differences.budgets import BudgetVerdict
     from writeamp.vssd.drive import Drive
     from writeamp.vssd.limit import LimitVerdict
     from writeamp.vssd.result import ServeResult
@@ -188,7 +188,7 @@ def _verdicts(
     budgets: BudgetSettings, result: ServeResult, document: dict[str, Any]
 ) -> list[BudgetVerdict]:
     """Compare a run with its budgets; the first finished run becomes the baseline."""
-    from writeamp.results.budgets import verdicts_of  # noqa: PLC0415 (slow)
+    from writeamp.differences.budgets import verdicts_of  # noqa: PLC0415 (slow)
 
     verdicts = verdicts_of(budgets, result.host_bytes, result.flash_bytes)
     if budgets.baseline is None or result.run_exit_status or result.interrupted_by is not None:

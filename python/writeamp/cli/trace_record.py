@@ -61,8 +61,8 @@ def record(
 
     Example: sudo writeamp trace record /dev/nvme0n1p2 --files / --out t.parquet --for 10m
     """
+    from writeamp.differences.budgets import verdicts_of  # noqa: PLC0415 (slow)
     from writeamp.recorder import functions  # noqa: PLC0415 (slow)
-    from writeamp.results.budgets import verdicts_of  # noqa: PLC0415 (slow)
 
     rated_tbw = None
     if budgets.min_years is not None:

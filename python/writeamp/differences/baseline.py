@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from writeamp.differences.budgets import BudgetVerdict
 from writeamp.differences.difference import diff
 from writeamp.differences.documents import result_document, verb_of
 from writeamp.errors import WriteampError
 from writeamp.files import output
-from writeamp.results.budgets import BudgetVerdict
 from writeamp.units.byte_sizes import shown_bytes
 
 DEFAULT_TOLERANCE = 0.05

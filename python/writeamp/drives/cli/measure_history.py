@@ -19,8 +19,8 @@ from writeamp.drives.histories.settings import HistorySettings, WatchSettings
 from writeamp.plots import check_target, save
 
 if TYPE_CHECKING:
-    from writeamp.drives.histories.metrics import DriveMetrics
     from writeamp.drives.histories.watching import Round
+    from writeamp.drives.measure.history_metrics import DriveMetrics
 
 
 def watch(
@@ -54,9 +54,9 @@ def watch(
 
     Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
     """
-    from writeamp.drives.histories.metrics import HistoryCollector, metrics_of  # noqa: PLC0415
     from writeamp.drives.histories.result import history as history_of  # noqa: PLC0415 (slow)
     from writeamp.drives.measure.by_history import watch as watch_once  # noqa: PLC0415
+    from writeamp.drives.measure.history_metrics import HistoryCollector, metrics_of  # noqa: PLC0415
 
     collector, rounds = HistoryCollector(), 0
     try:
@@ -144,7 +144,7 @@ def history(
     if plot is not None:
         save(drives.figure(), plot)
     if settings.prometheus is not None:
-        from writeamp.drives.histories.metrics import write_metrics  # noqa: PLC0415 (slow)
+        from writeamp.drives.measure.history_metrics import write_metrics  # noqa: PLC0415 (slow)
 
         write_metrics(drives, settings.prometheus)
     print_result(drives, json=json, csv=csv)
