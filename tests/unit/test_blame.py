@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 import writeamp as wa
 from in_process import run
-from writeamp.studies.blame.changes import owners, without_tag
+from writeamp.studies.blame.changes import length_without, owners, without_tag
 from writeamp.studies.blame.tagging import MOST_TAGS, tagged
 from writeamp.traces.pages import PageTrace
 
@@ -133,6 +134,80 @@ def test_a_trace_without_a_tag_is_the_trace_of_the_other_requests() -> None:
     assert others.start.tolist() == [1, 0]
     assert others.tags is None
     assert without_tag(pages_of([0, 0], offset=[0, 0], length=[1, 1]), 0) is None
+
+
+@pytest.mark.parametrize("trimmer", ["A", "kernel"])
+def test_trims_free_no_page_that_only_the_removed_tag_writes(trimmer: str) -> None:
+    # Page 3 is written by nobody, and page 5 by both.
+    rows = [("write", 0, 3, "A"), ("write", 4, 6, "A"), ("write", 5, 1, "B"), ("write", 12, 1, "B")]
+    rows += [("trim", 0, 13, trimmer), ("trim", 4, 1, trimmer), ("write", 9, 1, "B")]
+    frame = pl.DataFrame(rows, schema=["op", "page", "pages", "process"], orient="row")
+    trace = wa.traces.of(frame)
+    tags = tagged(trace, "process")
+    pages = wa.traces.to_pages(
+        trace, mapping="as-is", tag_names=tags.names, tags=tags.codes.to_numpy()
+    )
+    others = without_tag(pages, tags.names.index("A"))
+    assert others is not None
+    is_trim = others.op == 1
+    trims = list(zip(others.start[is_trim].tolist(), others.count[is_trim].tolist(), strict=True))
+    assert trims == ([] if trimmer == "A" else [(3, 1), (5, 1), (9, 4)])
+    assert others.start[~is_trim].tolist() == [5, 12, 9]
+    assert others.footprint_pages == 3
+
+
+def test_wa_without_a_tag_does_not_depend_on_the_process_that_trims_its_files() -> None:
+    random = np.random.default_rng(1)
+    rows: list[tuple[str, int, int]] = []
+    for _ in range(40):
+        rows += [("A", 64 * int(at), 64) for at in random.integers(0, 16, 2)]
+        rows += [("B", int(page), 1) for page in random.integers(1024, 3072, 128)]
+        rows.append(("trim", 64 * int(random.integers(0, 16)), 64))
+    frame = pl.DataFrame(rows, schema=["process", "page", "pages"], orient="row").with_columns(
+        op=pl.when(pl.col("process") == "trim").then(pl.lit("trim")).otherwise(pl.lit("write"))
+    )
+    without = [
+        wa.blame(wa.traces.of(frame.with_columns(process=processes)), "process", repeat=3, **DRIVE)
+        for processes in (pl.col("process"), pl.col("process").replace("trim", "A"))
+    ]
+    of_a = [next(row.without.wa for row in result.tags if row.tag == "A") for result in without]
+    assert of_a[0] == of_a[1] > 1
+
+
+def test_lengths_without_a_tag_are_those_of_the_same_part_of_the_trace() -> None:
+    columns = {"offset": [0, 4096, 512, 0], "length": [8192, 8192, 100, 4096]}
+    pages = pages_of([0, 1, 1, 0], **columns)
+    lengths = [length_without(pages, 0, length) for length in range(8)]
+    assert lengths == [0, 0, 0, 1, 2, 3, 3, 3]
+    assert length_without(pages, 1, 9) == 6 - 1
+    assert length_without(pages, 0, 8192 + 8192 + 50, in_bytes=True) == 8192 + 50
+    trace = trace_of(file=["a"] * 2000 + ["b"] * 2000)
+    for length in ({"writes": 2000}, {"host_bytes": 2000 * 4096}, {"warmup": 2000, "repeat": 1}):
+        rows = {row.tag: row for row in wa.blame(trace, "file", **length, **DRIVE).tags}
+        alone = rows["b" if "warmup" in length else "a"]
+        assert alone.host_share == 1
+        assert alone.without.reason == "no other tag writes in the counted part of the trace"
+
+
+def test_timed_passes_keep_their_length_without_the_first_or_the_last_tag() -> None:
+    pages = pages_of([0, 1, 1, 0], offset=[0, 4096, 512, 0], length=[8192, 8192, 100, 4096])
+    timed = replace(pages, at_ns=np.array([0, 10, 20, 90], np.uint64))
+    others = without_tag(timed, 0)
+    assert others is not None
+    assert others.at_ns is not None
+    assert others.at_ns.tolist() == [0, 10, 20, 90]
+    assert others.op.tolist() == [2, 0, 0, 2]
+    assert others.count.tolist() == [1, 2, 1, 1]
+    assert others.host_pages == 3
+
+
+def test_all_runs_of_a_long_pass_count_the_same_part() -> None:
+    drive = {"op": 0.2, "pages_per_block": 16, "repeat": 1}
+    result = wa.blame(hot_and_cold(), "file", **drive)
+    assert result.whole.steady
+    assert 0 < result.whole.warmup_pages < result.whole.writes
+    given = wa.blame(hot_and_cold(), "file", warmup=result.whole.warmup_pages, **drive)
+    assert [row.to_dict() for row in result.tags] == [row.to_dict() for row in given.tags]
 
 
 def test_a_page_belongs_to_the_tag_that_writes_it_most_often() -> None:

@@ -27,10 +27,10 @@ from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.settings import HeldTrace, PolicySettings, SimulationSettings
+from writeamp.settings.settings import HeldTrace, PolicySettings, SimulationSettings, Warmup
 from writeamp.statistics.passes import FEWEST_PASSES
 from writeamp.statistics.steady import analyse
-from writeamp.studies.blame.changes import owners, without_tag, without_tags
+from writeamp.studies.blame.changes import length_without, owners, without_tag, without_tags
 from writeamp.studies.blame.result import Blame, Effect, TagRow
 from writeamp.studies.blame.tagging import LEAST_SHARE, Tagging, tagged
 from writeamp.studies.simulation import in_pages, plan_of
@@ -123,15 +123,22 @@ class BlameStudy:
         whole = _run(self, _BASE)
         if isinstance(whole, WriteampError):
             raise whole
-        if not self._is_short(whole):
-            return self._changed(whole, started, progress)
-        plan = replace(self.plan, run=replace(self.plan.run, warmup=0))
-        return replace(self, plan=plan)._changed(_from_start(whole, plan), started, progress)
+        if _is_short(whole):
+            plan = _with_warmup(self.plan, 0)
+            whole = _counted_after(whole, plan, 0)
+        else:
+            plan = _with_warmup(self.plan, self._common_warmup(whole))
+        return replace(self, plan=plan)._changed(whole, started, progress)
 
-    def _is_short(self, whole: DriveResult) -> bool:
-        """Return whether a run with an automatic warm-up has too few passes to be steady."""
-        is_short = 0 < whole.writes < FEWEST_PASSES * self.pages.host_pages
-        return is_short and not whole.steady and self.plan.run.warmup == "auto"
+    def _common_warmup(self, whole: DriveResult) -> Warmup:
+        """Return the warm-up of all runs, so that all count the same part of the trace.
+
+        Runs of several passes have warm-ups of their own, which are whole passes.
+        """
+        warmup = self.plan.run.warmup
+        passes, rest = divmod(whole.writes, self.pages.host_pages)
+        is_of_passes = not self.is_timed and not rest and passes >= FEWEST_PASSES
+        return warmup if warmup != "auto" or is_of_passes else whole.warmup_pages
 
     def _changed(self, whole: DriveResult, started: float, progress: Progress | None) -> Blame:
         """Run the changed runs in parallel, after the run of the whole trace."""
@@ -175,32 +182,55 @@ def _run(study: BlameStudy, job: _Job) -> _Result | WriteampError:
     if isinstance(plan, WriteampError):
         return plan
     try:
-        return run_timed(plan, study.drive) if study.is_timed else run(plan, study.drive)
+        result = _run_timed(plan, study.drive) if study.is_timed else run(plan, study.drive)
     except WriteampError as error:
         return error
+    # The run of the whole trace may set the warm-up of all runs, and is cut afterwards.
+    return _counted_after(result, plan, 0) if job != _BASE and _is_short(result) else result
 
 
-def _from_start(whole: _Result, plan: Plan) -> _Result:
-    """Return a run that is not steady with its counts, WA and interval from the start on.
+def _run_timed(plan: Plan, drive: Device) -> _Result:
+    """Run a plan in virtual time; a number of pages as warm-up is cut from its counts."""
+    warmup = plan.run.warmup
+    if warmup in ("auto", 0):
+        return run_timed(plan, drive)
+    assert isinstance(warmup, int)
+    return _counted_after(run_timed(_with_warmup(plan, "auto"), drive), plan, warmup)
 
-    `plan` is the plan of the same run without a warm-up.
+
+def _with_warmup(plan: Plan, warmup: Warmup) -> Plan:
+    return replace(plan, run=replace(plan.run, warmup=warmup))
+
+
+def _is_short(result: DriveResult) -> bool:
+    """Return whether a run with an automatic warm-up has too few passes to be steady."""
+    load = result.load
+    assert isinstance(load, traces.PageTrace)
+    is_short = 0 < result.writes < FEWEST_PASSES * load.host_pages
+    return is_short and not result.steady and result.plan.run.warmup == "auto"
+
+
+def _counted_after(result: _Result, plan: Plan, warmup: int) -> _Result:
+    """Return a run with its counts, WA and interval after a number of host pages.
+
+    `plan` is the plan of the same run with this warm-up.
     """
-    host, flash = whole.samples["host_pages"], flash_pages(whole.samples)
-    all_of_it = analyse(np.diff(host), np.diff(flash), warmup=0)
-    state = replace(whole.steady_state, warmup_pages=0, wa=all_of_it.wa)
+    host, flash = result.samples["host_pages"], flash_pages(result.samples)
+    if warmup >= host[-1]:
+        return result
+    # Warm-ups end at the next sample.
+    warmup = int(host[np.searchsorted(host, warmup)])
+    rest = analyse(np.diff(host), np.diff(flash), warmup=warmup)
+    state = replace(result.steady_state, warmup_pages=warmup, wa=rest.wa)
     if not math.isnan(state.ci_low):
-        state = replace(state, ci_low=all_of_it.ci_low, ci_high=all_of_it.ci_high)
-    return replace(whole, plan=plan, steady_state=state)
+        state = replace(state, ci_low=rest.ci_low, ci_high=rest.ci_high)
+    return replace(result, plan=plan, steady_state=state)
 
 
 def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
     kind, tag = job
     if kind == _WITHOUT:
-        others = without_tag(study.pages, tag)
-        if others is None:
-            return WriteampError("no other tag writes")
-        share = others.host_pages / study.pages.host_pages
-        return replace(study.plan, load=others, run=_shortened(study.plan.run, share))
+        return _plan_without(study, tag)
     if kind == _OWN:
         own = np.zeros(study.drive.logical_pages, np.bool_)
         own[: study.owners.size] = study.owners == tag
@@ -211,15 +241,27 @@ def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
     return study.plan
 
 
-def _shortened(run: SimulationSettings, share: float) -> SimulationSettings:
-    """Return the settings of a run over the same part of a trace that has a share of the writes."""
-    lengths = {"writes": run.writes, "warmup": run.warmup, "host_bytes": run.host_bytes}
-    changes: dict[str, Any] = {
-        name: int(share * length) if name == "warmup" else max(1, int(share * length))
-        for name, length in lengths.items()
-        if isinstance(length, int)
-    }
-    return replace(run, **changes)
+def _plan_without(study: BlameStudy, tag: int) -> Plan | WriteampError:
+    """Return the plan of a run without a tag, over the same part of the trace."""
+    pages, run = study.pages, study.plan.run
+    others = without_tag(pages, tag)
+    if others is None:
+        return WriteampError("no other tag writes")
+    # In a timed run, `writes` limits bytes.
+    unit_bytes = pages.page_bytes if study.is_timed else 1
+    changes: dict[str, Any] = {}
+    if isinstance(run.host_bytes, int):
+        changes["host_bytes"] = length_without(pages, tag, run.host_bytes, in_bytes=True)
+    if run.writes is not None:
+        limit = run.writes * unit_bytes
+        length = length_without(pages, tag, limit, in_bytes=study.is_timed)
+        changes["writes"] = -(-length // unit_bytes)
+    end = min(changes.values(), default=others.host_pages * study.plan.repeat)
+    if isinstance(run.warmup, int):
+        changes["warmup"] = length_without(pages, tag, run.warmup)
+    if changes.get("warmup", 0) >= end:
+        return WriteampError("no other tag writes in the counted part of the trace")
+    return replace(study.plan, load=others, run=replace(run, **changes))
 
 
 def _rows(
