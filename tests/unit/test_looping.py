@@ -64,6 +64,14 @@ def test_one_pass_is_no_loop() -> None:
     assert "loop" not in looped(permutation(14_000), repeat=1).steady_state.reason
 
 
+def test_advice_on_a_trace_that_must_not_loop_does_not_lead_in_a_circle() -> None:
+    advice = looped(permutation(14_000), repeat=1, precondition="random:1").advice
+    assert advice == [
+        "the trace is too short for a steady WA; use a longer trace, or a smaller drive"
+    ]
+    assert "--precondition random" in looped(permutation(14_000), repeat=1).advice[0]
+
+
 def test_passes_that_are_asked_for_and_not_run_are_no_loop() -> None:
     found = looped(permutation(14_000), repeat=10, writes=7_000)
     assert "loop" not in found.steady_state.reason

@@ -181,8 +181,16 @@ def _replay(team: Team, trace: PageTrace) -> SteadyState:
         return _repeat_until_alike(team, trace)
     steady = _judged_by_passes(team, trace.host_pages)
     if team.plan.expected_writes(team.drive) <= trace.host_pages:
-        return steady
+        return _with_loop_effect(steady, team, trace)
     return check_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
+
+
+def _with_loop_effect(steady: SteadyState, team: Team, trace: PageTrace) -> SteadyState:
+    """Return the verdict on one pass, with whether more passes would show the WA of the loop."""
+    if steady.steady or team.plan.run.writes is not None:
+        return steady
+    effect = loop_effect(trace, team.drive, team.first.simulation.mapped_pages())
+    return replace(steady, loop_decides=effect is not None)
 
 
 def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:

@@ -226,6 +226,10 @@ class Result(DriveResult):
         """Advice on a trace for which the run is not steady."""
         if self.steady or isinstance(self.plan.load, Spec):
             return []
+        if self.steady_state.loop_decides and self.ageing and self.plan.repeat == 1:
+            return [
+                "the trace is too short for a steady WA; use a longer trace, or a smaller drive"
+            ]
         if self.steady_state.loop_decides:
             return [
                 "for WA of the workload itself, replay one pass on an aged drive: "
