@@ -13,6 +13,7 @@ import pytest
 
 import writeamp as wa
 from in_process import run
+from writeamp.reports.headlines.studies import of_blame
 from writeamp.studies.blame.changes import length_without, owners, without_tag
 from writeamp.studies.blame.tagging import MOST_TAGS, tagged
 from writeamp.traces.pages import PageTrace
@@ -73,6 +74,13 @@ def test_names_that_are_words_of_the_result_are_quoted() -> None:
     assert set(shares) == {"'other'", "'unknown'", "'drive'", "x", "unknown"}
 
 
+def test_processes_of_one_name_are_divided_by_their_numbers() -> None:
+    pids = pl.Series([1, 2, 2, None], dtype=pl.UInt32)
+    trace = trace_of(process=["python3", "python3", "python3", "a"], pid=pids)
+    shares = shares_of(trace, "pid")
+    assert shares == {"python3 2": 0.5, "python3 1": 0.25, "unknown": 0.25}
+
+
 def test_directories_are_those_of_the_files() -> None:
     files = ["a/b/c", "a/b/d", "top", "[journal]", "[metadata]", None, r"C:\x\y"]
     shares = shares_of(trace_of(file=files), "directory")
@@ -91,7 +99,9 @@ def test_devices_and_ranges_need_no_column() -> None:
         "2/2: 20 KiB to 40 KiB": pytest.approx(3 / 6),
     }
     assert len(tagged(trace, "range:5").names) == 4  # nothing is written to one range
-    assert tagged(trace, "range:5", "b").names == ("5/5: 32 KiB to 40 KiB",)
+    # Ranges of a chosen device are those of its own addresses.
+    assert tagged(trace, "range:2", "b").names == ("1/2: 0 B to 4 KiB", "2/2: 4 KiB to 8 KiB")
+    assert tagged(trace, "range:2", "a").shares == (0.75, 0.25)
 
 
 def test_requests_of_origins_that_only_read_have_no_tag() -> None:
@@ -106,11 +116,11 @@ def test_requests_of_origins_that_only_read_have_no_tag() -> None:
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ("process", "its requests have no process; they have file; divide them by device or"),
-        ("files", "unknown by 'files'.*file"),
+        ("process", "no process; divide them by file, directory, device or range:N, or record"),
+        ("files", "unknown division by 'files'.*file"),
         ("range:0", "by is range:0; valid are range:1 to range:4096"),
-        ("range", "unknown by 'range'"),
-        (3, "by is 3; valid are process, file"),
+        ("range", "unknown division by 'range'"),
+        (3, "by is 3; valid are process, pid, file"),
     ],
 )
 def test_a_division_that_the_trace_does_not_have_is_refused(by: Any, message: str) -> None:
@@ -182,7 +192,12 @@ def test_lengths_without_a_tag_are_those_of_the_same_part_of_the_trace() -> None
     assert length_without(pages, 1, 9) == 6 - 1
     assert length_without(pages, 0, 8192 + 8192 + 50, in_bytes=True) == 8192 + 50
     trace = trace_of(file=["a"] * 2000 + ["b"] * 2000)
-    for length in ({"writes": 2000}, {"host_bytes": 2000 * 4096}, {"warmup": 2000, "repeat": 1}):
+    parts: list[dict[str, Any]] = [
+        {"writes": 2000},
+        {"host_bytes": 2000 * 4096},
+        {"warmup": 2000, "repeat": 1},
+    ]
+    for length in parts:
         rows = {row.tag: row for row in wa.blame(trace, "file", **length, **DRIVE).tags}
         alone = rows["b" if "warmup" in length else "a"]
         assert alone.host_share == 1
@@ -202,7 +217,7 @@ def test_timed_passes_keep_their_length_without_the_first_or_the_last_tag() -> N
 
 
 def test_all_runs_of_a_long_pass_count_the_same_part() -> None:
-    drive = {"op": 0.2, "pages_per_block": 16, "repeat": 1}
+    drive: dict[str, Any] = {"op": 0.2, "pages_per_block": 16, "repeat": 1}
     result = wa.blame(hot_and_cold(), "file", **drive)
     assert result.whole.steady
     assert 0 < result.whole.warmup_pages < result.whole.writes
@@ -259,8 +274,57 @@ def test_without_the_hot_file_and_with_its_own_stream_wa_is_lower(blamed: wa.Bla
     assert cold.moved_pages > hot.moved_pages
     assert hot.without.wa == pytest.approx(1, abs=0.01)
     assert 1 <= hot.own_stream.wa < blamed.wa - 0.05
-    assert blamed.runs == 5
+    assert blamed.runs == 7
     assert "cold" in str(blamed)
+
+
+def test_the_saved_share_is_that_of_the_flash_writes_of_a_pass(blamed: wa.Blame) -> None:
+    cold = next(row for row in blamed.tags if row.tag == "cold")
+    hot_alone = wa.simulate(
+        trace=wa.traces.of(hot_and_cold().requests.filter(pl.col("file") == "hot")),
+        logical_pages=blamed.whole.device.logical_pages,
+        spread=False,
+        **DRIVE,
+    )
+    assert isinstance(hot_alone, wa.Result)
+    assert cold.without.wa == pytest.approx(hot_alone.wa, abs=0.01)
+    saved = 1 - hot_alone.wa * 24 * COLD_PAGES / (blamed.wa * 48 * COLD_PAGES)
+    assert cold.flash_saved_share == pytest.approx(saved, abs=0.01)
+    document = blamed.to_dict()
+    assert document["measured_passes"] == blamed.whole.host_pages / (48 * COLD_PAGES) > 1
+    of_pass = blamed.wa * 48 * COLD_PAGES * 4096
+    shown = blamed.figure()
+    assert sum(sum(layer.values) for layer in shown.layers) * 1e6 == pytest.approx(of_pass)
+    assert "one pass" in shown.x_label
+    assert ">flash/pass" in blamed.card().columns
+
+
+def test_a_row_that_is_no_writer_is_not_named_and_unsteady_wa_are_marked() -> None:
+    # Few random writes make a full drive move mostly data from before the run.
+    random = np.random.default_rng(1)
+    rows = {"page": random.integers(0, 2000, 1800), "process": ["a", "b", "b"] * 600}
+    drive: dict[str, Any] = {
+        "size": "8MiB",
+        "op": 0.07,
+        "pages_per_block": 16,
+        "mapping": "as-is",
+        "repeat": 1,
+    }
+    result = wa.blame(wa.traces.of(pl.DataFrame(rows)), "process", **drive)
+    assert max(result.tags, key=lambda row: row.flash_bytes).tag == "before the run"
+    assert result.most.tag == "b"
+    headline = of_blame(result.to_dict())
+    assert headline.startswith("b causes")
+    assert headline.count("(not steady)") == 3
+    assert f"WA is {result.wa:.2f} (not steady)" in headline
+    assert str(result.tags[0].without) == f"{result.tags[0].without.wa:.2f}*"
+
+
+def test_a_warning_on_the_size_of_the_drive_is_that_of_simulate(blamed: wa.Blame) -> None:
+    simulated = wa.simulate(trace=hot_and_cold(), **DRIVE)
+    assert isinstance(simulated, wa.Result)
+    assert simulated.spread == blamed.whole.spread
+    assert simulated.warnings == blamed.warnings
 
 
 def test_an_own_stream_beside_sepgc_equals_two_isolated_placement_handles() -> None:
@@ -286,19 +350,21 @@ def test_a_manager_without_own_streams_has_none_and_says_why(manager: str) -> No
         assert row.without.wa >= 1
     document = result.to_dict()
     assert document["tags"][0]["wa_own_stream"] is None
-    assert any("a, b: no WA own stream" in note for note in result.notes)
+    assert any("a, b: no WA with a stream of its own, because" in note for note in result.notes)
 
 
 def test_the_only_tag_has_no_wa_without_it() -> None:
     result = wa.blame(trace_of(process=["a"] * 4000), "process", **DRIVE)
     assert result.tags[0].without.reason == "no other tag writes"
     assert result.tags[0].own_stream.wa == pytest.approx(result.wa)
+    assert result.runs == 4
+    assert np.isnan(result.tags[0].flash_saved_share)
 
 
 def test_a_tag_below_the_limit_is_not_run_again() -> None:
     trace = trace_of(process=["a"] * 4000 + ["b"] * 2)
     result = wa.blame(trace, "process", **DRIVE)
-    assert result.runs == 3
+    assert result.runs == 5
     assert "less than 0.5%" in str(result.tags[1].without.reason)
 
 
@@ -317,9 +383,13 @@ def test_the_command_states_the_runs_and_prints_every_form(tmp_path: Path) -> No
     line = f"{path} --by file --op 0.3 --pages-per-block 16 --repeat 1"
     printed = run("blame", f"{line} --plot {tmp_path}/b.svg --report {tmp_path}/b.html")
     assert printed.status == 0, printed.err
-    assert "note: 5 runs: the whole trace, and for 2 tags the trace without it" in printed.err
-    assert "of the flash writes, with 50% of the host's. WA is" in " ".join(printed.out.split())
-    assert "without, own stream: WA without" in " ".join(printed.out.split())
+    assert "note: 7 runs: the whole trace (also on drives one block smaller" in printed.err
+    assert "and for 2 tags the trace without it and with a stream" in printed.err
+    text = " ".join(printed.out.split())
+    assert "of the flash writes, with 50% of the host's; without it, the drive writes" in text
+    assert "without, own stream: WA without" in text
+    assert "drive: generic: 94 blocks × 16 pages, flat, 4.5 MiB for the host, op 0.3056" in text
+    assert "fitted to the trace; single, greedy" in text
     assert (tmp_path / "b.svg").stat().st_size > 1000
     page = (tmp_path / "b.html").read_text()
     assert "bytes programmed to flash" in page

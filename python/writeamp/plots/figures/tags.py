@@ -19,13 +19,14 @@ class TagBytes(NamedTuple):
     flash_bytes: int
 
 
-def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str) -> BarChart:
+def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str, period: str) -> BarChart:
     """Describe the flash bytes of each tag as a bar: host bytes, and bytes added by the drive.
 
     Args:
         tags: the bars, from the top.
         title: of the figure.
         subtitle: the run.
+        period: time that the bytes are written in; "" for the whole run.
     """
     # A write cache may merge writes, so that a tag has fewer flash bytes than host bytes.
     host = [min(tag.host_bytes, tag.flash_bytes) for tag in tags]
@@ -33,7 +34,7 @@ def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str) -> BarC
     return BarChart(
         title=title,
         subtitle=subtitle,
-        x_label="bytes programmed to flash (MB)",
+        x_label=f"bytes programmed to flash{period and f' in {period}'} (MB)",
         bars=tuple(tag.name for tag in tags),
         layers=(
             Layer("host writes", HOST_COLOR, tuple(value / _MB for value in host)),

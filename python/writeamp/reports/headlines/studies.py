@@ -8,6 +8,7 @@ from typing import Any
 from writeamp.reports.headlines.runs import cannot_run
 from writeamp.reports.values import interval, items, number, rows, shown, table, texts, words
 from writeamp.results.numbers import four_digits, interval_in_words, plural
+from writeamp.traces.writers import NO_WRITERS
 
 _Document = Mapping[str, Any]
 
@@ -31,25 +32,46 @@ def of_op_curve(document: _Document) -> str:
 
 
 def of_blame(document: _Document) -> str:
-    """Return the tag with the most flash writes, and WA after each change."""
+    """Return the writer with the most flash writes, and the drive's writes after each change."""
     tags = [(number(row, "flash_bytes") or 0.0, row) for row in rows(document, "tags")]
     wa, total = number(document, "wa"), sum(flash for flash, _ in tags)
     if wa is None or not total:
         return ""
-    flash, most = max(tags, key=lambda pair: pair[0])
+    writers = [pair for pair in tags if words(pair[1], "tag") not in NO_WRITERS]
+    flash, most = max(writers or tags, key=lambda pair: pair[0])
     changes = [
-        f"{four_digits(changed)} {how}"
+        f"{changed} {how}"
         for key, how in (
             ("wa_without", "without it"),
             ("wa_own_stream", "with a stream of its own for it"),
         )
-        if (changed := number(most, key)) is not None
+        if (changed := _steady_wa(most, key, f"{key}_steady"))
     ]
     would = f"; it would be {' and '.join(changes)}" if changes else ""
     return (
         f"{words(most, 'tag')} causes {flash / total:.0%} of the flash writes, with "
-        f"{number(most, 'host_share') or 0:.0%} of the host's. WA is {four_digits(wa)}{would}."
+        f"{number(most, 'host_share') or 0:.0%} of the host's{_saved(most)}. "
+        f"WA is {_steady_wa(document, 'wa', 'steady')}{would}."
     )
+
+
+def _saved(tag: _Document) -> str:
+    """Return the share of the flash writes that the drive saves without a tag, as a clause."""
+    saved = number(tag, "flash_saved_share")
+    if saved is None:
+        return ""
+    about = "about " if tag.get("wa_without_steady") is False else ""
+    return (
+        f"; without it, the drive writes {about}{abs(saved):.0%} {'less' if saved >= 0 else 'more'}"
+    )
+
+
+def _steady_wa(document: _Document, key: str, steady_key: str) -> str:
+    """Return WA, rounded if it is not steady; "" without WA."""
+    wa = number(document, key)
+    if wa is None:
+        return ""
+    return f"{wa:.2f} (not steady)" if document.get(steady_key) is False else four_digits(wa)
 
 
 def of_sweep(document: _Document) -> str:

@@ -32,8 +32,8 @@ def blame(
 
     Args:
         trace: a file, a `traces.Trace`, or data that `traces.of` accepts.
-        by: "process", "file", "directory", "device", "volume", or "range:N" for N equal ranges of
-            the addresses.
+        by: "process", "pid", "file", "directory", "device", "volume", or "range:N" for N equal
+            ranges of the addresses.
         device: as for `simulate` with a trace.
         progress: called after each run with the number of runs done and the total.
         settings: settings of `simulate` with a trace; listed below.

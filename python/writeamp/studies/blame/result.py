@@ -15,8 +15,9 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits, json_number
 from writeamp.runs.drive_result import DriveResult
-from writeamp.studies.blame.tagging import BEFORE, DRIVE, UNKNOWN
+from writeamp.runs.words import shape_in_words
 from writeamp.traces.pages import PageTrace
+from writeamp.traces.writers import BEFORE, DRIVE, NO_WRITERS, UNKNOWN
 from writeamp.units.byte_sizes import shown_bytes
 
 # Programs that move data which the flash already holds.
@@ -38,10 +39,10 @@ class Effect(AnyResult):
     was_run: bool = True
 
     def __str__(self) -> str:
-        """Return WA, marked if it is not steady; a dash without WA."""
+        """Return WA, rounded and marked if it is not steady; a dash without WA."""
         if math.isnan(self.wa):
             return "–"
-        return four_digits(self.wa) + ("" if self.is_steady else _MARK)
+        return four_digits(self.wa) if self.is_steady else f"{self.wa:.2f}{_MARK}"
 
     def to_dict(self, name: str = "wa") -> dict[str, Any]:
         """Return WA, its interval and the reason as JSON types; keys begin with `name`."""
@@ -64,6 +65,8 @@ class TagRow:
         host_share: share of the host's bytes.
         flash_bytes: bytes of the flash pages programmed for its data, moved ones included.
         moved_pages: pages of its data that the drive moved.
+        flash_saved_share: share of all flash bytes that the drive does not write if the trace is
+            without its requests; negative if the drive writes more, NaN without WA.
         without: the trace without its requests, on the same drive.
         own_stream: its pages in a stream of their own.
     """
@@ -74,6 +77,7 @@ class TagRow:
     flash_bytes: int
     flash_share: float
     moved_pages: int
+    flash_saved_share: float
     without: Effect
     own_stream: Effect
 
@@ -92,6 +96,7 @@ class TagRow:
             flash_bytes=flash_pages * whole.page_bytes,
             flash_share=flash_pages / whole.flash_pages if whole.flash_pages else math.nan,
             moved_pages=sum(int(counts[name]) for name in moves),
+            flash_saved_share=_saved_share(whole, without.wa, int(counts["host_pages"])),
             without=without,
             own_stream=own_stream,
         )
@@ -105,9 +110,17 @@ class TagRow:
             "flash_bytes": self.flash_bytes,
             "flash_share": json_number(self.flash_share),
             "moved_pages": self.moved_pages,
+            "flash_saved_share": json_number(self.flash_saved_share),
             **self.without.to_dict("wa_without"),
             **self.own_stream.to_dict("wa_own_stream"),
         }
+
+
+def _saved_share(whole: DriveResult, wa_without: float, host_pages: int) -> float:
+    """Return the share of the flash writes that a trace saves without `host_pages` of a tag."""
+    if not whole.flash_pages:
+        return math.nan
+    return 1 - wa_without * (whole.host_pages - host_pages) / whole.flash_pages
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -120,12 +133,14 @@ class Blame(OneLine, Drawn):
         tags: rows of the tags, most written bytes first. Rows `before the run` and `drive` follow
             if they have counts, so that all rows sum to the counts of `whole`.
         runs: number of runs.
+        is_fitted: whether the size of the drive is that of the trace, because none was given.
     """
 
     by: str
     whole: DriveResult
     tags: tuple[TagRow, ...]
     runs: int
+    is_fitted: bool
     elapsed_s: float = field(compare=False)
 
     @property
@@ -144,6 +159,26 @@ class Blame(OneLine, Drawn):
         return sum((row.host_share for row in self.tags if row.tag == UNKNOWN), 0.0)
 
     @property
+    def measured_passes(self) -> float:
+        """Number of passes over the trace that all counts cover; below 1 for a part of one."""
+        return self.whole.host_pages / self._pages.host_pages
+
+    @property
+    def most(self) -> TagRow:
+        """The process, file, folder, device or range with the most flash writes.
+
+        If there are only other rows, such as `before the run`, the largest of those.
+        """
+        writers = [row for row in self.tags if row.tag not in NO_WRITERS]
+        return max(writers or self.tags, key=lambda row: row.flash_bytes)
+
+    @property
+    def _pages(self) -> PageTrace:
+        load = self.whole.load
+        assert isinstance(load, PageTrace)
+        return load
+
+    @property
     def warnings(self) -> list[str]:
         """Warnings of the run of the whole trace."""
         return self.whole.warnings
@@ -153,21 +188,21 @@ class Blame(OneLine, Drawn):
         """Notes of the run of the whole trace, start of the counts, and reasons of missing WA."""
         reasons: dict[str, list[str]] = {}
         for row in self.tags:
-            for name, effect in (("without", row.without), ("own stream", row.own_stream)):
+            effects = (("without it", row.without), ("with a stream of its own", row.own_stream))
+            for how, effect in effects:
                 if math.isnan(effect.wa) and effect.was_run:
-                    reasons.setdefault(f"no WA {name}: {effect.reason}", []).append(row.tag)
+                    reasons.setdefault(f"no WA {how}, because {effect.reason}", []).append(row.tag)
         missing = [f"{', '.join(tags)}: {reason}" for reason, tags in reasons.items()]
         return [*self.whole.notes, self._counted(), *missing]
 
     def _counted(self) -> str:
         """Return a sentence on the part of the trace that all counts cover."""
-        load, writes, warmup = self.whole.load, self.whole.writes, self.whole.warmup_pages
-        assert isinstance(load, PageTrace)
-        passes, rest = divmod(warmup, load.host_pages)
+        writes, warmup = self.whole.writes, self.whole.warmup_pages
+        passes, rest = divmod(warmup, self._pages.host_pages)
         if not warmup:
             return "all counts begin at the start of the trace"
         if not rest:
-            return f"all counts begin with pass {passes + 1} of {writes // load.host_pages}"
+            return f"all counts begin with pass {passes + 1} of {writes // self._pages.host_pages}"
         return (
             f"all counts begin after {warmup / writes:.0%} of the host's writes; with --warmup 0, "
             "they begin at the start of the trace"
@@ -175,7 +210,8 @@ class Blame(OneLine, Drawn):
 
     def _records(self) -> list[dict[str, Any]]:
         ends = [json_number(end) for end in self.ci]
-        return [row.to_dict() | {"wa": json_number(self.wa), "wa_ci95": ends} for row in self.tags]
+        of_run = {"measured_passes": self.measured_passes, "wa": json_number(self.wa)}
+        return [row.to_dict() | of_run | {"wa_ci95": ends} for row in self.tags]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp blame --json`."""
@@ -183,6 +219,8 @@ class Blame(OneLine, Drawn):
             "by": self.by,
             "tags": [row.to_dict() for row in self.tags],
             "unknown_share": json_number(self.unknown_share),
+            "measured_passes": self.measured_passes,
+            "fitted_to_trace": self.is_fitted,
             "runs": self.runs,
             **self.whole.to_dict(theory=False),
             "elapsed_s": self.elapsed_s,
@@ -191,13 +229,23 @@ class Blame(OneLine, Drawn):
         }
 
     def figure(self) -> BarChart:
-        """Return bars of the host and flash bytes of each tag."""
+        """Return bars of the host and flash bytes of each tag, in a pass if there are several."""
         plan, device = self.whole.plan, self.whole.device
+        bars = [(row.tag, row.host_bytes, row.flash_bytes) for row in self.tags]
         return bytes_by_tag(
-            [TagBytes(row.tag, row.host_bytes, row.flash_bytes) for row in self.tags],
+            [TagBytes(tag, self._of_pass(host), self._of_pass(flash)) for tag, host, flash in bars],
             title=f"Flash writes of {plan.load_name} by {self.by.partition(':')[0]}",
             subtitle=f"{plan.policy} · {device.name} · op {device.op:.4g} · WA {self.wa:.3f}",
+            period="one pass" if self._has_passes else "",
         )
+
+    @property
+    def _has_passes(self) -> bool:
+        return self.measured_passes > 1
+
+    def _of_pass(self, count: int) -> int:
+        """Return the mean of a count over the measured passes, if there are several."""
+        return round(count / self.measured_passes) if self._has_passes else count
 
     def card(self) -> Card:
         """Return one row for each tag."""
@@ -206,13 +254,15 @@ class Blame(OneLine, Drawn):
                 row.tag,
                 f"{row.host_share:.1%}",
                 f"{row.flash_share:.1%}",
-                shown_bytes(row.flash_bytes),
+                shown_bytes(self._of_pass(row.flash_bytes)),
+                _percent(row),
                 str(row.without),
                 str(row.own_stream),
             )
             for row in self.tags
         ]
-        columns = (self.by.partition(":")[0], ">host", ">flash", ">flash bytes")
+        flash_bytes = ">flash/pass" if self._has_passes else ">flash bytes"
+        columns = (self.by.partition(":")[0], ">host", ">flash", flash_bytes, ">saved")
         plan = self.whole.plan
         return Card(
             f"{plan.load_name} under {plan.policy}: WA {with_error(self.wa, *self.ci)}",
@@ -227,17 +277,31 @@ class Blame(OneLine, Drawn):
     def _legend(self) -> list[str]:
         effects = [effect for row in self.tags for effect in (row.without, row.own_stream)]
         is_marked = any(_MARK in str(effect) for effect in effects)
+        device, policy = self.whole.device, self.whole.plan.policy
+        fitted = ", fitted to the trace" if self.is_fitted else ""
+        passes = f"{self.measured_passes:.4g} passes over the trace"
         return [
+            f"drive: {shape_in_words(device)}, {shown_bytes(device.capacity_bytes)} for the host, "
+            f"op {device.op:.4g}{fitted}; {policy}",
             "host, flash: share of the bytes that the host writes, and of the flash bytes",
+            *([f"flash/pass: flash bytes of a pass, mean of {passes}"] if self._has_passes else []),
+            "saved: share of all flash bytes that the drive does not write without the row",
             "without, own stream: WA without the requests of the row, and with a stream for them",
             *([f"{_MARK}: not steady, may change in a longer run"] if is_marked else []),
         ]
 
     def __str__(self) -> str:
         """Return the tag with the most flash writes in one line."""
-        most = max(self.tags, key=lambda row: row.flash_bytes)
+        most = self.most
         return (
             f"WA {self.wa:.4f} of {self.whole.plan.load_name}; {most.tag} has "
             f"{most.host_share:.1%} of the host's writes and {most.flash_share:.1%} of the flash "
             "writes"
         )
+
+
+def _percent(row: TagRow) -> str:
+    """Return the saved share of a row, marked if it is not steady; a dash without WA."""
+    if math.isnan(row.flash_saved_share):
+        return "–"
+    return f"{row.flash_saved_share:.0%}{'' if row.without.is_steady else _MARK}"

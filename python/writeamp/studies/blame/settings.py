@@ -11,7 +11,7 @@ from writeamp.fields.domains import shown
 from writeamp.fields.setting import Places, Settings, setting
 from writeamp.settings.experiment import setting_places
 
-_NAMES = ("process", "file", "directory", "device", "volume")
+_NAMES = ("process", "pid", "file", "directory", "device", "volume")
 _RANGE = re.compile(r"range:(\d{1,9})")
 _MOST_RANGES = 4096
 _VALID = (*_NAMES, "range:N")
@@ -28,7 +28,7 @@ class _By:
             return value
         count = _RANGE.fullmatch(value)
         if count is None:
-            raise unknown(name, value, _VALID)
+            raise unknown(f"division {name}", value, _VALID)
         if not 1 <= int(count[1]) <= _MOST_RANGES:
             raise WriteampError(f"{name} is {value}; valid are range:1 to range:{_MOST_RANGES}")
         return f"range:{int(count[1])}"
@@ -60,8 +60,8 @@ class BlameSettings(Settings):
     by: str = setting(
         None,
         _By(),
-        "divide the requests by process, file, directory (of the file), device (or volume, which "
-        "is the same), or range:N, N equal ranges of the addresses",
+        "divide the requests by process, pid (process and its number), file, directory (of the "
+        "file), device (or volume, which is the same), or range:N, N equal ranges of the addresses",
         required=True,
         choices=_VALID,
         metavar="WHAT",

@@ -21,7 +21,7 @@ from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import prepare
 from writeamp.runs.plan import Plan, policy_of
-from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.runner import drives_that_fit, run, spread_over_sizes
 from writeamp.runs.series import flash_pages
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
@@ -35,10 +35,9 @@ from writeamp.studies.blame.result import Blame, Effect, TagRow
 from writeamp.studies.blame.tagging import LEAST_SHARE, Tagging, tagged
 from writeamp.studies.simulation import in_pages, plan_of
 
-# A job is a kind of run and the number of a tag. The first job is the run of the whole trace.
-_WHOLE, _WITHOUT, _OWN = "whole", "without", "own"
+# A job is a kind of changed run and the number of a tag.
+_WITHOUT, _OWN = "without", "own"
 _Job = tuple[str, int]
-_BASE: _Job = (_WHOLE, 0)
 
 _Result: TypeAlias = Result | TimedResult
 
@@ -53,6 +52,7 @@ class BlameStudy:
         plan: plan of the run of the whole trace.
         drive: the drive of all runs.
         is_timed: whether the runs are in virtual time.
+        is_fitted: whether the size of the drive is that of the trace, because none was given.
     """
 
     by: str
@@ -60,6 +60,7 @@ class BlameStudy:
     plan: Plan
     drive: Device
     is_timed: bool
+    is_fitted: bool
 
     @staticmethod
     def of(experiment: Experiment, by: str) -> BlameStudy:
@@ -81,7 +82,14 @@ class BlameStudy:
         if not experiment.is_timed:
             settings = in_pages(settings, prepared.drive)
         plan = plan_of(prepared, experiment, policy_of(policy), settings)
-        return BlameStudy(by, tagging, plan, prepared.drive, experiment.is_timed)
+        return BlameStudy(
+            by=by,
+            tagging=tagging,
+            plan=plan,
+            drive=prepared.drive,
+            is_timed=experiment.is_timed,
+            is_fitted=not experiment.device.is_sized,
+        )
 
     @property
     def pages(self) -> traces.PageTrace:
@@ -91,17 +99,32 @@ class BlameStudy:
 
     @cached_property
     def jobs(self) -> list[_Job]:
-        """Jobs of the study: the run of the whole trace, and two runs for each large tag."""
+        """Jobs after the run of the whole trace: two changed runs for each large tag.
+
+        Without the only tag, nothing remains to run.
+        """
         large = [tag for tag, share in enumerate(self.tagging.shares) if share >= LEAST_SHARE]
-        return [_BASE, *((kind, tag) for tag in large for kind in (_WITHOUT, _OWN))]
+        kinds = (_OWN,) if self._has_one_tag else (_WITHOUT, _OWN)
+        return [(kind, tag) for tag in large for kind in kinds]
+
+    @property
+    def _has_one_tag(self) -> bool:
+        return len(self.tagging.names) == 1
+
+    @property
+    def run_count(self) -> int:
+        """Number of runs, with those on drives one block smaller and larger."""
+        return len(self.jobs) + (1 if self.is_timed else 3)
 
     @property
     def in_words(self) -> str:
         """Number of the runs, as a sentence."""
-        tags = (len(self.jobs) - 1) // 2
+        tags = plural(len({tag for _, tag in self.jobs}), "tag")
+        without = "" if self._has_one_tag else "without it and "
+        sizes = "" if self.is_timed else " (also on drives one block smaller and larger)"
         return (
-            f"{plural(len(self.jobs), 'run')}: the whole trace, and for {plural(tags, 'tag')} the "
-            "trace without it and with a stream of its own for it"
+            f"{plural(self.run_count, 'run')}: the whole trace{sizes}, and for {tags} the trace "
+            f"{without}with a stream of its own for it"
         )
 
     @cached_property
@@ -120,9 +143,7 @@ class BlameStudy:
             KeyboardInterrupt: Ctrl-C.
         """
         started = time.perf_counter()
-        whole = _run(self, _BASE)
-        if isinstance(whole, WriteampError):
-            raise whole
+        whole = _run_whole(self)
         if _is_short(whole):
             plan = _with_warmup(self.plan, 0)
             whole = _counted_after(whole, plan, 0)
@@ -145,18 +166,18 @@ class BlameStudy:
 
         def report(done: int, _: int) -> None:
             if progress:
-                progress(done + 1, len(self.jobs))
+                progress(done + self.run_count - len(self.jobs), self.run_count)
 
         report(0, 0)
         _ = self.owners  # computed before the threads start
-        changed = self.jobs[1:]
-        runner = local_runner(len(changed), drives_that_fit(self.drive))
-        outcomes = gather_whole(runner, partial(_run, self), changed, progress=report)
+        runner = local_runner(len(self.jobs), drives_that_fit(self.drive))
+        outcomes = gather_whole(runner, partial(_run, self), self.jobs, progress=report)
         return Blame(
             by=self.by,
             whole=whole,
-            tags=tuple(_rows(self, whole, dict(zip(changed, outcomes, strict=True)))),
-            runs=len(self.jobs),
+            tags=tuple(_rows(self, whole, dict(zip(self.jobs, outcomes, strict=True)))),
+            runs=self.run_count,
+            is_fitted=self.is_fitted,
             elapsed_s=time.perf_counter() - started,
         )
 
@@ -176,6 +197,15 @@ def _read(experiment: Experiment) -> traces.Trace:
     return traces.of(load.trace.trace, page_bytes=page_bytes)
 
 
+def _run_whole(study: BlameStudy) -> _Result:
+    """Run the whole trace; untimed also on drives one block smaller and larger."""
+    if study.is_timed:
+        return run_timed(study.plan, study.drive)
+    result = run(study.plan, study.drive)
+    plan = replace(study.plan, load=without_tags(study.pages))
+    return replace(result, spread=spread_over_sizes(plan, study.drive, result))
+
+
 def _run(study: BlameStudy, job: _Job) -> _Result | WriteampError:
     """Return the result of a job, or the reason why it is impossible."""
     plan = _plan(study, job)
@@ -185,8 +215,7 @@ def _run(study: BlameStudy, job: _Job) -> _Result | WriteampError:
         result = _run_timed(plan, study.drive) if study.is_timed else run(plan, study.drive)
     except WriteampError as error:
         return error
-    # The run of the whole trace may set the warm-up of all runs, and is cut afterwards.
-    return _counted_after(result, plan, 0) if job != _BASE and _is_short(result) else result
+    return _counted_after(result, plan, 0) if _is_short(result) else result
 
 
 def _run_timed(plan: Plan, drive: Device) -> _Result:
@@ -231,14 +260,12 @@ def _plan(study: BlameStudy, job: _Job) -> Plan | WriteampError:
     kind, tag = job
     if kind == _WITHOUT:
         return _plan_without(study, tag)
-    if kind == _OWN:
-        own = np.zeros(study.drive.logical_pages, np.bool_)
-        own[: study.owners.size] = study.owners == tag
-        if not own.any():
-            return WriteampError("another tag writes each of its pages more often")
-        policy = replace(study.plan.policy, own_pages=own)
-        return replace(study.plan, load=without_tags(study.pages), policy=policy)
-    return study.plan
+    own = np.zeros(study.drive.logical_pages, np.bool_)
+    own[: study.owners.size] = study.owners == tag
+    if not own.any():
+        return WriteampError("another tag writes each of its pages more often")
+    policy = replace(study.plan.policy, own_pages=own)
+    return replace(study.plan, load=without_tags(study.pages), policy=policy)
 
 
 def _plan_without(study: BlameStudy, tag: int) -> Plan | WriteampError:
@@ -269,6 +296,8 @@ def _rows(
 ) -> list[TagRow]:
     assert whole.by_tag is not None
     names = study.tagging.names
+    if len(names) == 1:
+        of_job = {(_WITHOUT, 0): WriteampError("no other tag writes"), **of_job}
     rows = []
     for at, counts in enumerate(whole.by_tag.iter_rows(named=True)):
         effects = [

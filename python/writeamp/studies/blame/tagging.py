@@ -10,17 +10,14 @@ import polars as pl
 from writeamp.errors import WriteampError, unknown
 from writeamp.studies.blame.settings import range_count
 from writeamp.traces.trace import Trace
-from writeamp.traces.writers import written_bytes
+from writeamp.traces.writers import NO_WRITERS, OTHER, UNKNOWN, written_bytes
 from writeamp.units.byte_sizes import shown_bytes
 
 MOST_TAGS = 32
 # Names with a smaller share of the written bytes are in the tag `other`.
 LEAST_SHARE = 0.005
-# Names of requests of other origins or of unknown origin, of data written before the run, and of
-# programs that the drive makes for itself.
-OTHER, UNKNOWN, BEFORE, DRIVE = "other", "unknown", "before the run", "drive"
 NO_TAG = 255
-_COLUMN_OF = {"process": "process", "file": "file", "directory": "file"}
+_COLUMN_OF = {"process": "process", "pid": "pid", "file": "file", "directory": "file"}
 # Folder of files directly below the mount point.
 _ROOT = "/"
 
@@ -52,12 +49,11 @@ def tagged(trace: Trace, by: str, device: str | None = None) -> Tagging:
     Raises:
         WriteampError: the trace lacks the column, the device or writes.
     """
-    values = _values(trace, by)
-    is_write = trace.requests["op"] == "write"
-    if device is not None:
-        if device not in trace.devices:
-            raise unknown("device", device, trace.devices)
-        is_write &= trace.requests["device"] == trace.devices.index(device)
+    if device is not None and device not in trace.devices:
+        raise unknown("device", device, trace.devices)
+    is_counted = pl.lit(True) if device is None else pl.col("device") == trace.devices.index(device)
+    values = _values(trace, by, is_counted)
+    is_write = trace.requests.select((pl.col("op") == "write") & is_counted).to_series()
     totals = written_bytes(values.filter(is_write), trace.requests["length"].filter(is_write))
     total = int(totals["bytes_written"].sum())
     if not total:
@@ -78,7 +74,7 @@ def _chosen(totals: pl.DataFrame, total: int, *, has_null: bool) -> list[str]:
 
 def _apart(name: str) -> str:
     """Return a name that differs from those of rows that are not names of the trace."""
-    return f"{name!r}" if name in (OTHER, UNKNOWN, BEFORE, DRIVE) else name
+    return f"{name!r}" if name in NO_WRITERS else name
 
 
 def _coded(values: pl.Series, code_of: Callable[[str | None], int]) -> pl.Series:
@@ -108,26 +104,34 @@ def _without_empty(
     )
 
 
-def _values(trace: Trace, by: str) -> pl.Series:
+def _values(trace: Trace, by: str, is_counted: pl.Expr) -> pl.Series:
     """Return the name of each request's tag, as categories or text; null if unknown."""
     count = range_count(by)
     if count is not None:
-        return _ranges(trace, count)
+        return _ranges(trace, count, is_counted)
     if by in ("device", "volume"):
-        names = pl.Series(trace.devices, dtype=pl.String).cast(pl.Categorical)
-        return names.gather(trace.requests["device"])
+        devices = pl.Series(trace.devices, dtype=pl.String).cast(pl.Categorical)
+        return devices.gather(trace.requests["device"])
     column = _COLUMN_OF[by]
     if column not in trace.origins:
-        raise WriteampError(
-            f"{trace.path}: its requests have no {column}; {_has(trace)}; divide them by device or "
-            "range:N, or record a trace that has it (docs/traces.md#processes-and-files)"
-        )
+        raise WriteampError(_without_column(trace, column))
+    if by == "pid":
+        # Processes of one name differ in their numbers.
+        names = pl.col("^(process|pid)$").cast(pl.String)
+        return trace.requests.select(pl.concat_str(names, separator=" ")).to_series()
     values = trace.requests[column]
     return _folders(values) if by == "directory" else values
 
 
-def _has(trace: Trace) -> str:
-    return f"they have {' and '.join(trace.origins)}" if trace.origins else "they have no origin"
+def _without_column(trace: Trace, column: str) -> str:
+    """Return the error for a trace without a column, with the divisions that it allows."""
+    valid = [by for by, name in _COLUMN_OF.items() if name in trace.origins]
+    how = " --files DIR" if column == "file" else ""
+    return (
+        f"{trace.path}: its requests have no {column}; divide them by "
+        f"{', '.join([*valid, 'device'])} or range:N, or record a trace that has it: "
+        f"`writeamp trace record{how}` (docs/traces.md#processes-and-files)"
+    )
 
 
 def _folders(files: pl.Series) -> pl.Series:
@@ -142,13 +146,14 @@ def _folders(files: pl.Series) -> pl.Series:
     return joined["folder"]
 
 
-def _ranges(trace: Trace, count: int) -> pl.Series:
-    """Return the range of addresses in which each request begins.
+def _ranges(trace: Trace, count: int, is_counted: pl.Expr) -> pl.Series:
+    """Return the range of addresses in which each counted request begins; null for others.
 
     The addresses of several devices follow each other, in the order of the devices.
     """
     requests = trace.requests
-    ends = requests.select("device", end=pl.col("offset") + pl.col("length"))
+    counted = requests.filter(is_counted)
+    ends = counted.select("device", end=pl.col("offset") + pl.col("length"))
     extents = ends.group_by("device").agg(pl.col("end").max()).sort("device")
     starts = extents.select("device", start=pl.col("end").cum_sum() - pl.col("end"))
     extent = int(extents["end"].sum())
