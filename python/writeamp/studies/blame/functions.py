@@ -40,7 +40,8 @@ def blame(
 
     Returns:
         `Blame`: `tags` (each with `tag`, `host_bytes`, `host_share`, `flash_bytes`, `moved_pages`,
-        `without` and `own_stream`, both with `wa`), `wa`, `unknown_share`, `whole` (the run).
+        `flash_saved_share`, `without` and `own_stream`, both with `wa`), `wa`, `unknown_share`,
+        `measured_passes` (over which bytes are summed), `whole` (the run).
 
     Raises:
         WriteampError: the trace has no such column, or an input is invalid.
