@@ -98,7 +98,7 @@ def pytest_runtest_makereport(
 
 def _require_nbdkit(config: pytest.Config) -> None:
     from writeamp.errors import WriteampError  # noqa: PLC0415 (see above)
-    from writeamp.vssd.programs import require  # noqa: PLC0415
+    from writeamp.machine.programs import require  # noqa: PLC0415
 
     try:
         require("nbdkit")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from served import MOUNTING, needs, serve
-from writeamp.vssd import bpf
+from writeamp.machine import bpf
 
 PAGE = 4096
 SPACE = {"ext4": "--device ssd-v --size 64MiB", "xfs": "--device ssd-v --size 320MiB"}

@@ -24,7 +24,7 @@ FAKE = """
     import pytest
     import writeamp as wa
     from writeamp.errors import WriteampError
-    from writeamp.vssd import programs
+    from writeamp.machine import programs
 
     class Drive:
         uri = "nbd+unix:///?socket=fake"
@@ -75,7 +75,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     """Make a project whose tests see the plugin, whether or not it is installed."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     # A run in this process forgets what it imported; what is patched must be one module in all.
-    importlib.import_module("writeamp.vssd.programs")
+    importlib.import_module("writeamp.machine.programs")
     pytester.makeconftest(FAKE)
     pytester.makeini(INI)
     return pytester

@@ -14,8 +14,8 @@ import pytest
 import in_process
 import served
 from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, refused, serve, start
+from writeamp.machine import programs
 from writeamp.reports.headlines.headline import headline
-from writeamp.vssd import programs
 
 
 @needs("nbdcopy", "fio")

@@ -20,14 +20,14 @@ from served import program
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server, counters
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
+from writeamp.machine import command, programs
+from writeamp.machine.command import run_command
+from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.plots.spec import BarChart, LineChart
-from writeamp.vssd import command, programs
-from writeamp.vssd.command import run_command
 from writeamp.vssd.control import Control
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
-from writeamp.vssd.signals import HeldSignals, held_signals
 
 SILENT = HeldSignals(None)
 
@@ -190,8 +190,8 @@ class TestCommand:
         # In a process of its own: it is the one that the signals are for.
         program = (
             "import sys\n"
-            "from writeamp.vssd.command import run_command\n"
-            "from writeamp.vssd.signals import held_signals\n"
+            "from writeamp.machine.command import run_command\n"
+            "from writeamp.machine.signals import held_signals\n"
             "with held_signals() as held:\n"
             "    ended = run_command(sys.argv[1], {}, signals=held, check=lambda: None)\n"
             "print(ended.status, ended.signal.name)\n"

@@ -22,12 +22,12 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S, await_value
 from places import EXAMPLES
+from writeamp.machine.bpf import events_folder
 from writeamp.recorder.disk import disk_of, mount_of
 from writeamp.recorder.fiemap import extents_of_file
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.names import Names, Walk
 from writeamp.recorder.tracing import remove_dead
-from writeamp.vssd.bpf import events_folder
 
 PROGRAMS = ("losetup", "mount", "umount", "sync", "mkfs.ext4", "partx")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from writeamp.machine import bpf
+from writeamp.machine.bpf import Tracepoint
+from writeamp.machine.command import ProcessWrites
 from writeamp.reports.report import Report
 from writeamp.reports.sections.by_cause import by_cause
-from writeamp.vssd import bpf
-from writeamp.vssd.bpf import Tracepoint
-from writeamp.vssd.command import ProcessWrites
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.write_counter import WriteCounts, write_counter
 

@@ -17,6 +17,7 @@ import in_process
 import writeamp as wa
 from places import ROOT
 from samples import recorded
+from writeamp.machine.signals import held_signals
 from writeamp.recorder import disk as disks
 from writeamp.recorder.disk import Disk
 from writeamp.recorder.extents import NO_OWNER, Allocations, ExtentMap
@@ -42,7 +43,6 @@ from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.split import pieces_of
 from writeamp.text import Caution
 from writeamp.traces.trace import OPERATIONS
-from writeamp.vssd.signals import held_signals
 
 DATA = ROOT / "tests/data/recorder"
 PAGE = PageLayout.of_text((DATA / "header_page").read_text())

@@ -108,7 +108,7 @@ def test_one_package_writes_to_drives_and_starts_fio() -> None:
         ("from subprocess import run", "subprocess"),
         ("import os\nos.system('mkfs.ext4 /dev/sda')", "system"),
         ("import os\nos.execvp('fio', ['fio'])", "execvp"),
-        ("from writeamp.vssd.command import run_command", "run_command"),
+        ("from writeamp.machine.command import run_command", "run_command"),
         (f"from {WRITING}.fio import reported", f"{WRITING}.fio"),
         (f"import {WRITING}.place", f"{WRITING}.place"),
         ("TargetPlace('device', '/dev/sda', 1 << 30, 512)", "TargetPlace"),

@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 from writeamp.devices.device import device
 from writeamp.errors import WriteampError
 from writeamp.files.temporary import temporary_folder
+from writeamp.machine.programs import require
 from writeamp.vssd.mount import check_mount
-from writeamp.vssd.programs import require
 from writeamp.vssd.virtual_ssd import VirtualSsd
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, at_most, ordered

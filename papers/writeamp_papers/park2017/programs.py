@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.programs import environment, last_words
+from writeamp.machine.programs import environment, last_words
 
 
 def run(

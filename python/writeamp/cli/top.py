@@ -24,11 +24,11 @@ from writeamp.cli.options import stdout
 from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import Terminal
 from writeamp.errors import WriteampError
+from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.text import printable
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.live import LiveReading, Recent, binned, erase_counts, valid_pages
-from writeamp.vssd.signals import HeldSignals, held_signals
 
 _PERIOD_S = 1.0
 _BINS = 8

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
-from writeamp.vssd.bpf import LIBC, checked
+from writeamp.machine.bpf import LIBC, checked
 
 # Flags of linux/fanotify.h. The group needs Linux 5.17, which reports the file of a name, too.
 _CLOEXEC, _NONBLOCK, _UNLIMITED_QUEUE = 0x1, 0x2, 0x10

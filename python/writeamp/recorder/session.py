@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.machine.command import Ended, ProcessWrites, run_command
+from writeamp.machine.programs import run
+from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.recorder.disk import Disk, Mount, points_of
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.parts import Parts
@@ -19,9 +22,6 @@ from writeamp.recorder.rows import RowMaker
 from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.tracing import tracing
 from writeamp.text import Caution
-from writeamp.vssd.command import Ended, ProcessWrites, run_command
-from writeamp.vssd.programs import run
-from writeamp.vssd.signals import HeldSignals, held_signals
 
 # Time between two checks of the recording, in seconds.
 _LOOK_S = 0.5

@@ -16,9 +16,9 @@ from itertools import islice
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.machine.bpf import events_folder
+from writeamp.machine.dead_mounts import unmount_dead
 from writeamp.recorder.ring_buffer import EventLayout, Events, PageLayout, decode
-from writeamp.vssd.bpf import events_folder
-from writeamp.vssd.mount import unmount_dead
 
 _NAME = re.compile(r"writeamp-(\d+)-(\d+)")
 # Field of the start time in /proc/PID/stat, after the name of the process.

@@ -11,8 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from writeamp.recorder.processes import Process, name_of
-from writeamp.vssd.bpf import (
+from writeamp.machine.bpf import (
     GET_NAME,
     GET_THREAD,
     NOT_EQUAL_R,
@@ -32,6 +31,7 @@ from writeamp.vssd.bpf import (
     set_to,
     store,
 )
+from writeamp.recorder.processes import Process, name_of
 
 # Process and thread number in one word, and the name of the thread.
 _WRITER = struct.Struct("<Q16s")

@@ -12,18 +12,19 @@ from pathlib import Path
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.temporary import temporary_folder
+from writeamp.machine.dead_mounts import unmount_dead
+from writeamp.machine.programs import require, write_private
+from writeamp.machine.signals import HeldSignals
 from writeamp.runs.preconditioning import Ageing
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
-from writeamp.vssd.mount import Mounted, check_mount, mount_drive, unmount_dead
-from writeamp.vssd.programs import require, write_private
+from writeamp.vssd.mount import Mounted, check_mount, mount_drive
 from writeamp.vssd.recorder import Recorder, pins, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.settings import FLASH_SUFFIX
-from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.specification import Specification, aged_state, plugin_config
 from writeamp.vssd.write_counter import WriteCounter, write_counter
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from writeamp.vssd.command import ProcessWrites
+from writeamp.machine.command import ProcessWrites
 from writeamp.vssd.write_counter import WriteCounts
 
 LAYERS = ("application", "file_system", "device", "flash")

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.files.temporary import dead_folders, is_mounted, mounts_under
-from writeamp.vssd.programs import require, run, start_daemon
-from writeamp.vssd.signals import HeldSignals
+from writeamp.files.temporary import is_mounted
+from writeamp.machine.programs import require, run, start_daemon
+from writeamp.machine.signals import HeldSignals
 
 # mkfs commands: quiet, overwriting an old file system, with blocks or sectors of 4 KiB, and eager,
 # so that no kernel thread writes metadata later.
@@ -49,8 +49,6 @@ _BETWEEN_TRIES_S = 0.2
 _PATIENCE_S = 15.0
 # Exit status of blkid for a device without a known signature.
 _NOTHING_FOUND = 2
-# Exit status of umount for failures, including that the path is not mounted.
-_NOT_MOUNTED = 32
 
 
 @dataclass(frozen=True)
@@ -90,21 +88,6 @@ def check_mount(point: Path, file_system: str) -> None:
         raise WriteampError(
             f"{point} cannot be created: the folder {point.absolute().parent} does not exist"
         )
-
-
-def unmount_dead() -> list[str]:
-    """Unmount the file systems of drives whose server process was killed.
-
-    Returns:
-        A sentence for each file system that stays mounted.
-    """
-    failures = []
-    for folder in dead_folders():
-        try:
-            _unmount_all(folder)
-        except WriteampError as error:
-            failures.append(f"{folder} of a killed process stays mounted: {error}")
-    return failures
 
 
 def mount_drive(
@@ -220,18 +203,6 @@ def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[st
                 return False
             time.sleep(_BETWEEN_TRIES_S)
     return True
-
-
-def _unmount_all(folder: Path) -> None:
-    """Detach the loop devices of files in a folder, and then the mounts in the folder."""
-    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
-        with suppress(OSError):  # already detached
-            if Path(file.read_text().strip()).is_relative_to(folder.resolve()):
-                loop = f"/dev/{file.parent.parent.name}"
-                run(None, "umount", "--lazy", "--all-targets", loop, good=(0, _NOT_MOUNTED))
-                run(None, "losetup", "--detach", loop)
-    for point in reversed(mounts_under(folder)):
-        run(None, "umount", "--lazy", point)
 
 
 def _size_of(disk: Path) -> int:

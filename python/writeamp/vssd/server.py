@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from writeamp.errors import WriteampError
+from writeamp.machine.programs import Daemon, end, start_daemon, write_private
+from writeamp.machine.signals import HeldSignals
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.listening import claim, has_clients
-from writeamp.vssd.programs import Daemon, end, start_daemon, write_private
-from writeamp.vssd.signals import HeldSignals
 
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
 _PRIVATE_SOCKET = 0o600

@@ -8,14 +8,14 @@ from contextlib import ExitStack
 import numpy as np
 
 from writeamp.errors import WriteampError
+from writeamp.machine.command import run_command
+from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.runners import Progress
 from writeamp.traces.pages import PageTrace
-from writeamp.vssd.command import run_command
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.layers import Application
 from writeamp.vssd.nbd_client import MOST_BYTES, NbdClient, NbdCommand, NbdRequest
 from writeamp.vssd.result import ServeResult
-from writeamp.vssd.signals import HeldSignals, held_signals
 from writeamp.vssd.specification import Specification
 
 # Timeout of a wait that normally ends by an event, in seconds.

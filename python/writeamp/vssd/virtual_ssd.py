@@ -14,11 +14,11 @@ from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
 from writeamp.fields.setting import made_settings
 from writeamp.fields.shown_settings import with_settings_of
+from writeamp.machine.signals import held_signals
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import SERVE_KINDS, SERVE_PLACES
-from writeamp.vssd.signals import held_signals
 from writeamp.vssd.specification import specify, summary
 
 if TYPE_CHECKING:

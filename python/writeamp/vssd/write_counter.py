@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd import bpf
-from writeamp.vssd.bpf import Instruction, Map, Tracepoint, events_folder
+from writeamp.machine import bpf
+from writeamp.machine.bpf import Instruction, Map, Tracepoint, events_folder
 
 # Tracepoints at which a file system receives the bytes of write(), with the field that counts the
 # bytes. `_WRITERS` has the kernel function that handles all writes of each file system.

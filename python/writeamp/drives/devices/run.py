@@ -17,10 +17,10 @@ from writeamp.drives.devices.judging import LeastAmount, least_amount, require_c
 from writeamp.drives.devices.reading import check_out, save_documents
 from writeamp.drives.devices.source import DriveReading, DriveSource, Settled, settled, source_at
 from writeamp.errors import WriteampError
+from writeamp.machine.command import Ended, run_command
+from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.results.card import Card, Presented
 from writeamp.units.byte_sizes import shown_bytes
-from writeamp.vssd.command import Ended, run_command
-from writeamp.vssd.signals import HeldSignals, held_signals
 
 _BEFORE, _AFTER = "before.json", "after.json"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.signals import HeldSignals
+from writeamp.machine.signals import HeldSignals
 
 # Folders of system programs, which may be missing in a user's PATH.
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from writeamp.vssd.signals import HeldSignals
+from writeamp.machine.signals import HeldSignals
 
 _SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
 # Field index in /proc/PID/stat after the name: the state, then the parent.
