@@ -211,14 +211,14 @@ def test_parts_of_a_killed_recorder_are_traces_and_its_instance_is_removed(
 
 
 def test_instances_of_living_recorders_stay(tmp_path: Path) -> None:
-    for name in (f"writeamp-{os.getpid()}-1", "others", "writeamp-x"):
+    for name in (f"writeamp-{os.getpid()}-1-0", "others", "writeamp-x"):
         (tmp_path / name).mkdir()
-    assert remove_dead(tmp_path) == [f"writeamp-{os.getpid()}-1"]
+    assert remove_dead(tmp_path) == [f"writeamp-{os.getpid()}-1-0"]
 
 
 def test_an_instance_whose_files_are_open_stays_and_records() -> None:
     # As that of a recorder in another PID namespace, whose process is not visible here.
-    name = f"writeamp-{os.getpid()}-2"
+    name = f"writeamp-{os.getpid()}-2-0"
     with events_folder() as events:
         folder = events.parent / "instances" / name
         folder.mkdir()

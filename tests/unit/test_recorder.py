@@ -27,7 +27,7 @@ from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import Names
 from writeamp.recorder.parts import Parts, check_target, folder_of
 from writeamp.recorder.processes import Process
-from writeamp.recorder.recording import RecordingThread
+from writeamp.recorder.recording import BlockRecording
 from writeamp.recorder.requests import (
     ISSUED,
     QUEUED,
@@ -478,10 +478,10 @@ def test_a_file_system_that_cannot_be_synced_is_a_warning(
 def test_a_recording_that_fails_warns_at_once_and_the_command_ends_by_itself(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    class Failed(RecordingThread):
+    class Failed(BlockRecording):
         def __init__(self) -> None:
-            self._error = wa.WriteampError("the disk is full")
-            self._parts = Parts(tmp_path / "t.parquet", "loop0", [], None)
+            self.error = wa.WriteampError("the disk is full")
+            self.parts = Parts(tmp_path / "t.parquet", "loop0", [], None)
 
         def stop(self) -> None:
             self.check()

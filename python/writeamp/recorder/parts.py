@@ -150,7 +150,7 @@ class Parts:
             WriteampError: the trace cannot be written; the parts stay.
         """
         self.write()
-        frames = register_io_source(lambda *_: self._read(), schema=self._schema)
+        frames = register_io_source(lambda *_: self.frames(), schema=self._schema)
         try:
             with output.replacing(self._target, "trace", may_replace=may_replace) as file:
                 frames.sink_parquet(
@@ -167,15 +167,16 @@ class Parts:
         """Return an error that also states where the parts are."""
         return WriteampError(f"{error}. Its parts are in {self._folder}")
 
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows of the parts, in order."""
+        for path, count in self._files.items():
+            for first in range(0, count, _ROW_GROUP):
+                yield read_parquet(path, rows=(first, min(_ROW_GROUP, count - first)))
+
     def remove(self) -> None:
         """Remove the parts."""
         shutil.rmtree(self._folder, ignore_errors=True)
         os.close(self._lock)
-
-    def _read(self) -> Iterator[pl.DataFrame]:
-        for path, count in self._files.items():
-            for first in range(0, count, _ROW_GROUP):
-                yield read_parquet(path, rows=(first, min(_ROW_GROUP, count - first)))
 
     def _remove_oldest(self) -> None:
         if self._most_bytes is None:

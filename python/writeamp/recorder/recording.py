@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.recorder.disk import Disk, number_of
+from writeamp.recorder.disk import Disk, Mount, number_of
 from writeamp.recorder.extents import Ranges
 from writeamp.recorder.fiemap import extents_of_file
 from writeamp.recorder.files import FileTracker
 from writeamp.recorder.parts import Parts
 from writeamp.recorder.requests import RequestReader
 from writeamp.recorder.rows import RowMaker
-from writeamp.recorder.tracing import Tracing
+from writeamp.recorder.tracing import tracing
 
 # Time between two reads of the events. At 100,000 events a second, about 10,000 events wait.
 _BETWEEN_READS_S = 0.1
@@ -24,41 +25,76 @@ _BETWEEN_READS_S = 0.1
 _SETTLED_NS = 250_000_000
 
 
-class RecordingThread:
-    """A running recording."""
+class BlockRecording:
+    """Recording of a block device by a thread.
+
+    Attributes:
+        reader, rows, parts: of the requests, the rows of the trace, and its parts.
+        files: files of the requests; None if they are not recorded.
+        error: error that ended the recording, or None.
+        began_ns: time of `time.monotonic_ns` that is 0 in the trace.
+        events, lost: events of the kernel so far; at the end, how many were lost.
+        duration_s: duration of the recording in seconds, after the end.
+        statistics_bytes: bytes written meanwhile by the kernel's statistics, after the end; None if
+            the device was removed.
+    """
 
     def __init__(
         self,
-        *,
         disk: Disk,
-        tracing: Tracing,
-        reader: RequestReader,
-        files: FileTracker | None,
-        rows: RowMaker,
-        parts: Parts,
+        mount: Mount | None,
+        target: Path,
+        undo: ExitStack,
+        *,
+        check: Callable[[], None],
+        most_bytes: int | None = None,
+        is_anonymous: bool = False,
+        leaves_out_own: bool = True,
     ) -> None:
-        """Prepare a recording; `start` begins it."""
+        """Prepare a recording, until `undo` closes; `start` begins it.
+
+        Args:
+            disk: the device.
+            mount: its file system, whose files are recorded; None for no files.
+            target: the trace, whose parts are in a folder beside it.
+            undo: receives the undo steps.
+            check: called while files are read; may raise to stop that.
+            most_bytes: size of the parts above which the oldest is removed.
+            is_anonymous: whether names are replaced by hashes.
+            leaves_out_own: whether requests of this process are left out.
+
+        Raises:
+            WriteampError: the kernel's events or the file system cannot be read, or the folder of
+                the parts cannot be made.
+        """
         self._disk = disk
-        self._tracing = tracing
-        self._reader = reader
-        self._files = files
-        self._rows = rows
-        self._parts = parts
+        self.reader = RequestReader(disk)
+        self.files = None if mount is None else FileTracker(disk, mount, undo)
+        of_files = [] if self.files is None else self.files.tracepoints()
+        self._tracing = undo.enter_context(tracing([*self.reader.tracepoints(), *of_files]))
+        if self.files is not None:
+            # Allocations of meanwhile are recorded, as the walk may miss them.
+            self._tracing.start(of_files)
+            self.files.walk(check)
+            self.files.watch_writers(self._tracing.events, undo)
+        self.rows = RowMaker(
+            disk.first_sector, self.files, is_anonymous=is_anonymous, leaves_out_own=leaves_out_own
+        )
+        self.parts = Parts(target, disk.name, self.rows.columns, most_bytes)
         self._is_over = threading.Event()
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.events = 0
         self.lost = 0
         self.duration_s = 0.0
         self.statistics_bytes: int | None = None
-        """Bytes written meanwhile by the kernel's statistics; None if the device was removed."""
-        self._began_ns = 0
+        self.began_ns = 0
         self._began_bytes: int | None = None
 
     def start(self) -> None:
         """Begin to record."""
         self._began_bytes = self._disk.written_bytes
-        self._began_ns = time.monotonic_ns()
+        self.began_ns = time.monotonic_ns()
         self._tracing.start()
         self._thread.start()
 
@@ -68,10 +104,10 @@ class RecordingThread:
         Raises:
             WriteampError: the parts cannot be written.
         """
-        if isinstance(self._error, WriteampError):
-            raise self._parts.with_place(self._error)
-        if self._error is not None:
-            raise self._error
+        if isinstance(self.error, WriteampError):
+            raise self.parts.with_place(self.error)
+        if self.error is not None:
+            raise self.error
 
     def stop(self) -> None:
         """End the recording; all events so far are in parts afterwards.
@@ -84,7 +120,7 @@ class RecordingThread:
         ended_bytes = self._disk.written_bytes
         if self._began_bytes is not None and ended_bytes is not None:
             self.statistics_bytes = ended_bytes - self._began_bytes
-        self.duration_s = (time.monotonic_ns() - self._began_ns) / 1e9
+        self.duration_s = (time.monotonic_ns() - self.began_ns) / 1e9
         self._is_over.set()
         self._thread.join()
         self.check()
@@ -92,7 +128,7 @@ class RecordingThread:
     @property
     def requests(self) -> int:
         """Requests so far."""
-        return self._rows.counts.requests.total()
+        return self.rows.counts.requests.total()
 
     def _run(self) -> None:
         try:
@@ -100,28 +136,28 @@ class RecordingThread:
                 self._read()
             self._read(is_last=True)
         except BaseException as error:  # raised by `check`
-            self._error = error
+            self.error = error
 
     def _read(self, *, is_last: bool = False) -> None:
         until_ns = None if is_last else time.monotonic_ns() - _SETTLED_NS
         events = self._tracing.read(until_ns)
         self.events += sum(len(each.time_ns) for each in events.values())
-        if self._files is not None:
-            self._files.read(events, self._tracing.later(), until_ns)
-        rows = self._rows.rows(self._reader.read(events), self._began_ns)
+        if self.files is not None:
+            self.files.read(events, self._tracing.later(), until_ns)
+        rows = self.rows.rows(self.reader.read(events), self.began_ns)
         # A part is synced when it is written, so its requests are among the next events.
-        self._rows.own_ranges = Ranges.none()
-        path = self._parts.add(rows)
+        self.rows.own_ranges = Ranges.none()
+        path = self.parts.add(rows)
         if path is not None:
             self._exclude(path)
         if is_last:
-            self._parts.write()
+            self.parts.write()
             self.lost = self._tracing.lost()
 
     def _exclude(self, path: Path) -> None:
         """Exclude the next requests to the sectors of a part, if it is on the recorded disk."""
         with path.open("rb") as file, suppress(OSError):
             if number_of(os.fstat(file.fileno()).st_dev) == self._disk.number:
-                self._rows.own_ranges = Ranges.of(
+                self.rows.own_ranges = Ranges.of(
                     extents_of_file(file.fileno()), self._disk.first_sector
                 )

@@ -77,14 +77,23 @@ class Counts:
 class RowMaker:
     """Maker of the rows of a trace, which also counts them."""
 
-    def __init__(self, first_sector: int, files: FileTracker | None, *, is_anonymous: bool) -> None:
+    def __init__(
+        self,
+        first_sector: int,
+        files: FileTracker | None,
+        *,
+        is_anonymous: bool,
+        leaves_out_own: bool = True,
+    ) -> None:
         """Make rows.
 
         Args:
             first_sector: sector of the disk where the recorded device begins.
             files: files of the requests; None for no column `file`.
             is_anonymous: whether names are replaced by hashes.
+            leaves_out_own: whether requests of this process are left out.
         """
+        self._leaves_out_own = leaves_out_own
         self._first_sector = first_sector
         self._files = files
         self._processes = Processes()
@@ -178,6 +187,8 @@ class RowMaker:
         }
 
     def _without_own(self, requests: Requests) -> Requests:
+        if not self._leaves_out_own:
+            return requests
         is_own = self._processes.are_own(requests.thread)
         is_write = requests.op == _WRITE
         is_own |= is_write & (self.own_ranges.owner_at(requests.sector) != NO_OWNER)

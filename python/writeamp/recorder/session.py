@@ -13,14 +13,9 @@ from writeamp.machine.command import Ended, ProcessWrites, run_command
 from writeamp.machine.programs import run
 from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.recorder.disk import Disk, Mount, points_of
-from writeamp.recorder.files import FileTracker
-from writeamp.recorder.parts import Parts
-from writeamp.recorder.recording import RecordingThread
-from writeamp.recorder.requests import RequestReader
+from writeamp.recorder.recording import BlockRecording
 from writeamp.recorder.result import RecordResult
-from writeamp.recorder.rows import RowMaker
 from writeamp.recorder.settings import RecordSettings
-from writeamp.recorder.tracing import tracing
 from writeamp.text import Caution
 
 # Time between two checks of the recording, in seconds.
@@ -48,27 +43,16 @@ class Session:
             WriteampError: the kernel's events cannot be read, or the trace cannot be written.
         """
         began_processor_s = time.process_time()
-        reader = RequestReader(self.disk)
-        with held_signals() as signals, ExitStack() as undo:
-            tracker = None if self.mount is None else FileTracker(self.disk, self.mount, undo)
-            of_files = [] if tracker is None else tracker.tracepoints()
-            with tracing([*reader.tracepoints(), *of_files]) as events:
-                if tracker is not None:
-                    # Allocations of meanwhile are recorded, as the walk may miss them.
-                    events.start(of_files)
-                    tracker.walk(signals.check)
-                    tracker.watch_writers(events.events, undo)
-                rows = RowMaker(
-                    self.disk.first_sector, tracker, is_anonymous=self.settings.anonymize
-                )
-                parts = Parts(self.target, self.disk.name, rows.columns, self.settings.max_size)
-                recording = RecordingThread(
-                    disk=self.disk,
-                    tracing=events,
-                    reader=reader,
-                    files=tracker,
-                    rows=rows,
-                    parts=parts,
+        with held_signals() as signals:
+            with ExitStack() as undo:
+                recording = BlockRecording(
+                    self.disk,
+                    self.mount,
+                    self.target,
+                    undo,
+                    check=signals.check,
+                    most_bytes=self.settings.max_size,
+                    is_anonymous=self.settings.anonymize,
                 )
                 recording.start()
                 ended = None
@@ -76,32 +60,32 @@ class Session:
                     ended = self._wait(recording, signals)
                 finally:
                     self._stop(recording, ended)
-            parts.join(may_replace=may_replace)
+            recording.parts.join(may_replace=may_replace)
             # Signals during the end only request what already happens, so they are dropped.
             signals.came.clear()
-        if self.disk.is_partition and rows.counts.requests["flush"]:
+        if self.disk.is_partition and recording.rows.counts.requests["flush"]:
             self.remarks.append("flushes are those of all partitions, as their events have none")
         return RecordResult(
             path=str(self.target),
             device=self.disk.name,
-            counts=rows.counts,
-            has_files=tracker is not None,
+            counts=recording.rows.counts,
+            has_files=recording.files is not None,
             duration_s=recording.duration_s,
             events=recording.events,
             lost_events=recording.lost,
-            removed_requests=parts.removed_rows,
+            removed_requests=recording.parts.removed_rows,
             processor_s=time.process_time() - began_processor_s,
             statistics_bytes=recording.statistics_bytes,
-            zeroing_requests=reader.zeroing_requests,
-            zeroed_bytes=reader.zeroed_bytes,
-            left_out=dict(+reader.left_out),
+            zeroing_requests=recording.reader.zeroing_requests,
+            zeroed_bytes=recording.reader.zeroed_bytes,
+            left_out=dict(+recording.reader.left_out),
             run=self.command,
             run_exit_status=ended.status if self.command is not None else None,
             interrupted_by=ended.signal,
-            remarks=(*self.remarks, *(tracker.remarks if tracker else ())),
+            remarks=(*self.remarks, *(recording.files.remarks if recording.files else ())),
         )
 
-    def _wait(self, recording: RecordingThread, signals: HeldSignals) -> Ended:
+    def _wait(self, recording: BlockRecording, signals: HeldSignals) -> Ended:
         """Wait for the end of the command, for the time, or for a signal."""
 
         def show() -> None:
@@ -133,7 +117,7 @@ class Session:
             signals.wait([], min(left_s, _LOOK_S))
         return Ended(0, None, ProcessWrites())
 
-    def _stop(self, recording: RecordingThread, ended: Ended | None) -> None:
+    def _stop(self, recording: BlockRecording, ended: Ended | None) -> None:
         try:
             recording.stop()
         except WriteampError as error:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from writeamp.errors import WriteampError
@@ -20,7 +20,9 @@ from writeamp.machine.bpf import events_folder
 from writeamp.machine.dead_mounts import unmount_dead
 from writeamp.recorder.ring_buffer import EventLayout, Events, PageLayout, decode
 
-_NAME = re.compile(r"writeamp-(\d+)-(\d+)")
+_NAME = re.compile(r"writeamp-(\d+)-(\d+)-\d+")
+# A process may record several devices at once.
+_numbers = count()
 # Field of the start time in /proc/PID/stat, after the name of the process.
 _START_FIELD = 19
 # Memory of all buffers; each processor has a buffer of its own within these limits.
@@ -95,7 +97,7 @@ class Tracing:
     def lost(self) -> int:
         """Return how many events the buffers had no room for."""
         stats = (path.read_text() for path in self._folder.glob("per_cpu/cpu*/stats"))
-        return sum(int(count) for text in stats for count in _LOST.findall(text))
+        return sum(int(number) for text in stats for number in _LOST.findall(text))
 
     def _joined(self, name: str) -> Events:
         waiting = self._waiting[name]
@@ -136,8 +138,8 @@ def tracing(tracepoints: Sequence[RecordedEvent]) -> Iterator[Tracing]:
         undo.enter_context((folder / "tracing_on").open())
         kinds = {point.name: _prepared(folder, point) for point in tracepoints}
         (folder / "trace_clock").write_text("mono")
-        count = len(list(folder.glob("per_cpu/cpu*")))
-        size_kib = min(max(_BUFFERS_KIB // count, _LEAST_KIB), _MOST_KIB)
+        processors = len(list(folder.glob("per_cpu/cpu*")))
+        size_kib = min(max(_BUFFERS_KIB // processors, _LEAST_KIB), _MOST_KIB)
         (folder / "buffer_size_kb").write_text(str(size_kib))
         yield Tracing(folder, page, kinds, undo)
 
@@ -191,7 +193,7 @@ def _pages(handle: int) -> Iterator[bytes]:
 
 def _own_name() -> str:
     pid = os.getpid()
-    return f"writeamp-{pid}-{_start_of(pid)}"
+    return f"writeamp-{pid}-{_start_of(pid)}-{next(_numbers)}"
 
 
 def _start_of(pid: int) -> int | None:
