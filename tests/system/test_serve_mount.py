@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -9,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import writeamp as wa
 from patience import await_value
 from served import (
     MOUNTING,
@@ -25,6 +28,7 @@ from served import (
     start,
     wait_for_file,
 )
+from writeamp.recorder import tracing
 from writeamp.vssd import mount
 from writeamp.vssd.mount import FILE_SYSTEMS
 
@@ -129,6 +133,44 @@ class TestMounted:
         assert "passed to write()" not in done.out
         assert left_behind(folder) == []
 
+    def test_a_recording_has_the_process_and_the_file_of_each_write(self, folder: Path) -> None:
+        command = (
+            "mkdir mnt/a && for i in 1 2 3 4 5 6 7 8; do head -c 8192 /dev/urandom > mnt/a/$i; done"
+            " && head -c 2000000 /dev/urandom > mnt/one && sync && rm mnt/one"
+            " && head -c 3000000 /dev/zero > mnt/two && sync && mv mnt/two mnt/three"
+        )
+        done = serve(f"{MOUNT} --record t.parquet --json", folder, run=command)
+        assert done.status == 0, done.err
+        trace = wa.traces.read(folder / "t.parquet", origins=True)
+        counted = trace.requests[trace.recorded.count_from_request :].filter(op="write")
+        written = dict(counted.group_by("file").agg(pl.col("length").sum()).iter_rows())
+        assert written["one"] == 2_002_944  # whole blocks, which `two` uses again
+        assert written.get("two", 0) + written.get("three", 0) == 3_002_368
+        assert {written[f"a/{number}"] for number in range(1, 9)} == {8192}
+        assert written.keys() >= {"[journal]", "[metadata]"}
+        assert written.get(None, 0) == 0
+        writers = counted.filter(pl.col("file").cast(pl.String).is_in(["two", "three"]))["process"]
+        assert set(writers) == {"head"}  # although the kernel wrote them back
+        # A row for each file of a request changes no counter of a replay.
+        replayed = wa.simulate(trace=trace, spread=False)
+        assert replayed.host == {name: done.document["host"][name] for name in replayed.host}
+        rows = wa.blame(trace=trace, by="file").tags
+        assert {row.tag for row in rows[:2]} <= {"one", "two", "three"}
+        assert left_behind(folder) == []
+
+    def test_without_files_the_recording_says_why(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def may_not_mount() -> None:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+        monkeypatch.setattr(tracing, "events_folder", may_not_mount)
+        done = serve(f"{MOUNT} --record t.parquet", folder, run="touch mnt/one")
+        assert done.status == 0
+        words = "the requests in t.parquet have no process and no file: tracefs cannot be mounted"
+        assert words in " ".join(done.err.split())
+        assert wa.traces.read(folder / "t.parquet").origins == []
+
     def test_a_daemon_that_uses_it_is_ended(self, folder: Path) -> None:
         done = serve(MOUNT, folder, run="cd mnt && (setsid sh -c 'echo x > y; sleep 600' &)")
         assert done.status == 0
@@ -191,8 +233,8 @@ class TestEndings:
     ) -> None:
         words, is_over = moment
         path = slowed(folder, words)
-        arguments = [*MOUNT.split(), "--json", "--run", "echo x > mnt/one"]
-        running = start(arguments, folder, path=path)
+        arguments = [*MOUNT.split(), "--json", "--record", "t.parquet"]
+        running = start([*arguments, "--run", "echo x > mnt/one"], folder, path=path)
         wait_for_file(folder / "reached", running)
         running.send_signal(by)
         done = ended(running)

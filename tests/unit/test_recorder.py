@@ -42,7 +42,8 @@ from writeamp.recorder.session import Session
 from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.split import pieces_of
 from writeamp.text import Caution
-from writeamp.traces.trace import OPERATIONS
+from writeamp.traces.trace import OPERATIONS, SCHEMA
+from writeamp.vssd.request_origins import RequestOrigins
 
 DATA = ROOT / "tests/data/recorder"
 PAGE = PageLayout.of_text((DATA / "header_page").read_text())
@@ -203,6 +204,72 @@ def test_a_request_without_sectors_is_one_piece() -> None:
     pieces = pieces_of(zero, zero, zero, ExtentMap(Allocations.none()), Allocations.none())
     assert pieces.request.tolist() == [0, 1]
     assert pieces.owner.tolist() == [NO_OWNER] * 2
+
+
+def requests_of(*rows: tuple[int, str, int, int], **origins: list[str | None]) -> pl.DataFrame:
+    """Return requests: time in ns, operation, and range in KiB."""
+    time_ns, op, first, end = zip(*rows, strict=True)
+    columns = {
+        "timestamp_ns": time_ns,
+        "op": op,
+        "offset": [1024 * it for it in first],
+        "length": [1024 * (end_ - it) for it, end_ in zip(first, end, strict=True)],
+    }
+    frame = pl.DataFrame(columns, {name: SCHEMA[name] for name in columns})
+    if not origins:
+        return frame
+    names = pl.Series(origins["file"], dtype=pl.String)
+    pid = pl.lit(1, pl.UInt32)
+    return frame.with_columns(process=names + "er", pid=pid, file=names)
+
+
+# The last request to a place counts; others come later, or to other places.
+AT_THE_DEVICE = requests_of(
+    (10, "write", 0, 64),
+    (20, "write", 0, 8),
+    (20, "write", 8, 12),
+    (20, "write", 12, 30),
+    (20, "write", 30, 31),
+    (20, "write", 31, 40),
+    (21, "flush", 0, 0),
+    (90, "write", 0, 64),
+    file=["old", "a", "b", "c", "d", "e", None, "later"],
+)
+OF_THE_DRIVE = requests_of(
+    (1, "write", 0, 4), (19, "write", 4, 40), (20, "flush", 0, 0), (21, "read", 4, 40)
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "rows", "shared_kib"),
+    [
+        # Pages are 16 KiB: the one from 0 is of a, that from 16 of c, and that from 32 of e.
+        (
+            {},
+            [(0, 4, None), (4, 16, "a"), (16, 32, "c"), (32, 40, "e"), (0, 0, None), (4, 40, "a")],
+            4 + 4 + 2,
+        ),
+        ({"page_bytes": None}, [(0, 4, None), (4, 40, "a"), (0, 0, None), (4, 40, "a")], 32),
+        ({"first_counted": 2}, [(0, 4, None), (4, 40, "a"), (0, 0, None), (4, 40, "a")], 0),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_requests_of_a_drive_have_the_files_of_its_block_device(
+    settings: dict[str, int | None],
+    rows: list[tuple[int, int, str | None]],
+    shared_kib: int,
+    size: int,
+) -> None:
+    times = {"zero_ns": 2, "time_scale": 1.0, "page_bytes": 16 << 10, "first_counted": 0}
+    blocks = [AT_THE_DEVICE[first : first + size] for first in range(0, 8, size)]
+    origins = RequestOrigins(blocks, **{**times, **settings})  # type: ignore[arg-type]
+    parts = [OF_THE_DRIVE[first : first + size] for first in range(0, 4, size)]
+    named = pl.concat([origins.attributed(part) for part in parts])
+    ends = (named["offset"] + named["length"]) // 1024
+    found = list(zip(named["offset"] // 1024, ends, named["file"], strict=True))
+    assert found == rows
+    assert named["process"].to_list() == [file and f"{file}er" for _, _, file in rows]
+    assert origins.shared_bytes == shared_kib * 1024
 
 
 def allocations(*rows: tuple[int, int]) -> Allocations:

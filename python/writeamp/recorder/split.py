@@ -10,7 +10,7 @@ import numpy as np
 from writeamp.recorder.extents import NO_OWNER, Allocations, Changes, ExtentMap, Integers
 
 # Allocations are sorted by place and time in chunks of this size, as overlaps may be its square.
-_CHUNK = 256
+_CHUNK = 2048
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from polars.io.plugins import register_io_source
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.traces.formats.parquet import metadata_of
-from writeamp.traces.trace import FUA, SCHEMA
+from writeamp.traces.trace import FUA, ORIGINS, SCHEMA
 
 # A request as written by crates/vssd (src/record.rs), little-endian.
 ROW = np.dtype(
@@ -38,6 +38,11 @@ _CHECKED_BYTES = ROW.itemsize - 4
 # Columns of recordings. Other traces lack the last one: whether a request had to be durable before
 # its answer (force unit access).
 _COLUMNS = SCHEMA | {FUA: pl.Boolean()}
+# Columns of the origins of requests, with names as text.
+ORIGINS_AS_TEXT = {
+    name: pl.String() if isinstance(kind, pl.Categorical) else kind
+    for name, kind in ORIGINS.items()
+}
 
 # Number of rows that are in memory at once.
 _CHUNK_ROWS = 1 << 20
@@ -70,7 +75,12 @@ class _RawRows:
         return rows
 
 
-def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
+def write_parquet(
+    raw: Path,
+    target: Path,
+    metadata: Mapping[str, str],
+    attributed: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> int:
     """Write a raw recording as a trace, with requests in the order in which they were served.
 
     Requests of several connections may have time stamps in another order. A time that is earlier
@@ -81,6 +91,8 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
         raw: the recording of the virtual drive.
         target: the Parquet file to make or replace.
         metadata: texts by key for the file's metadata.
+        attributed: called with all requests in order, in parts; returns them with the columns
+            `ORIGINS_AS_TEXT`, perhaps as more rows. None for no origins.
 
     Returns:
         The number of requests.
@@ -89,9 +101,12 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
         WriteampError: `raw` cannot be read or is not a recording, or `target` cannot be written.
     """
     rows = _rows(raw)
-    frames = register_io_source(lambda *_: _frames(rows), schema=_COLUMNS)
+    schema, frames = _COLUMNS, _frames(rows)
+    if attributed is not None:
+        schema, frames = _COLUMNS | ORIGINS_AS_TEXT, map(attributed, frames)
+    source = register_io_source(lambda *_: frames, schema=schema)
     with output.replacing(target, "trace", inputs=[raw]) as file:
-        frames.sink_parquet(
+        source.sink_parquet(
             file,
             compression="zstd",
             row_group_size=_CHUNK_ROWS,

@@ -101,7 +101,7 @@ class ServeArguments(TypedDict, total=False):
 
     record: str | Path | None
     """write every request, from the start of the server, to this Parquet trace, which simulate
-    replays exactly."""
+    replays exactly; with mount also its process and file, for blame."""
 
     counters: str | Path | None
     """write the drive's logs to this folder, refreshed once a second: smart.json, ocp.json and

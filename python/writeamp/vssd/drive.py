@@ -18,6 +18,7 @@ from writeamp.machine.signals import HeldSignals
 from writeamp.runs.preconditioning import Ageing
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
+from writeamp.vssd.device_recording import DeviceRecording, without_origins
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
@@ -42,7 +43,7 @@ class Drive:
     remarks: tuple[str, ...]
     is_kept: bool
     last_remarks: list[str]
-    """Errors during the shutdown."""
+    """Errors during the shutdown, and what a recording lacks."""
     mounted: Mounted | None = None
     metrics_url: str | None = None
     """URL of its Prometheus metrics with the actual port; None if there are no metrics."""
@@ -168,11 +169,11 @@ def start_drive(
     state, ageing = None, None
     if specification.is_aged and not is_kept:
         state, ageing = folder / "state", _age(specification, folder / "state", signals, tick)
-    recorder = undo.enter_context(recording(specification, is_kept=is_kept))
+    last_remarks: list[str] = []
+    recorder = undo.enter_context(recording(specification, is_kept=is_kept, remarks=last_remarks))
     edges = undo.enter_context(pins(specification))
     config = plugin_config(specification, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
-    last_remarks: list[str] = []
     server = start_server(
         config,
         where,
@@ -207,9 +208,31 @@ def start_drive(
             undo=undo,
             remarks=last_remarks,
         )
+        if recorder.raw is not None:
+            _record_device(drive, drive.mounted, recorder.raw, signals, undo)
     if not settings.counts_from_start:
         drive.begin()
     return drive
+
+
+def _record_device(
+    drive: Drive, mounted: Mounted, raw: Path, signals: HeldSignals, undo: ExitStack
+) -> None:
+    """Record the block device of a mounted drive, or add a remark why that is impossible."""
+    try:
+        drive.recorder.device = DeviceRecording(
+            drive.specification,
+            mounted,
+            drive.server.control,
+            raw.with_name("block-requests"),
+            check=signals.check,
+            undo=undo,
+        )
+    except (WriteampError, OSError) as error:
+        # If the drive has ended, its error is the reason.
+        drive.server.check()
+        trace = str(drive.specification.settings.record)
+        drive.last_remarks.append(without_origins(trace, error))
 
 
 def _check(specification: Specification) -> None:

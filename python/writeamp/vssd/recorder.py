@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +19,7 @@ from writeamp.text import printable
 from writeamp.traces.recorded import KEPT, RECORDING_KEY, CountingWindow, Recorded
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
+from writeamp.vssd.device_recording import DeviceRecording
 from writeamp.vssd.specification import Specification
 
 
@@ -29,6 +30,8 @@ class Recorder:
         """Record to a raw file; None disables recording."""
         self.raw = raw
         self.first_counted = 0
+        self.device: DeviceRecording | None = None
+        """Recording of the drive's block device, or None."""
         self._requests: int | None = None
         self._began: Document = {}
         self._ended: Document = {}
@@ -59,6 +62,11 @@ class Recorder:
             int(began["time_ns"]), int(ended["time_ns"]), int(ended["unanswered"])
         )
 
+    def discard_device(self) -> None:
+        """Remove the recording of the block device, if any."""
+        if self.device is not None:
+            self.device.discard()
+
     def cut(self) -> None:
         """Truncate the raw file at the end of the recording."""
         if self.raw is not None and self._requests is not None:
@@ -68,22 +76,31 @@ class Recorder:
 
 
 @contextmanager
-def recording(specification: Specification, *, is_kept: bool) -> Iterator[Recorder]:
+def recording(
+    specification: Specification, *, is_kept: bool, remarks: list[str]
+) -> Iterator[Recorder]:
     """Yield a recorder, and write its trace at the end of the `with` block.
 
     The drive runs in the `with` block. If the block raises, no trace is written. The trace does not
-    contain the state with which a kept drive (one in files) begins.
+    contain the state with which a kept drive (one in files) begins. `remarks` receives sentences
+    about origins of requests that are missing or may be wrong.
     """
     target = specification.settings.record
     if target is None:
         yield Recorder(None)
         return
-    with live_file(target) as raw:
+    with live_file(target) as raw, ExitStack() as undo:
         recorder = Recorder(raw)
+        undo.callback(recorder.discard_device)
         yield recorder
         recorder.cut()
         recorded = _recorded(specification, recorder, is_kept=is_kept)
-        write_parquet(raw, Path(target), {RECORDING_KEY: recorded.to_text()})
+        metadata = {RECORDING_KEY: recorded.to_text()}
+        device = recorder.device
+        origins = None if device is None else device.origins(recorder.first_counted)
+        attributed = None if origins is None else origins.attributed
+        write_parquet(raw, Path(target), metadata, attributed)
+        remarks += [] if device is None else device.remarks(target, origins)
 
 
 def _recorded(specification: Specification, recorder: Recorder, *, is_kept: bool) -> Recorded:

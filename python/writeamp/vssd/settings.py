@@ -109,7 +109,7 @@ class DriveSettings(Settings):
         None,
         None,
         "write every request, from the start of the server, to this Parquet trace, "
-        "which simulate replays exactly",
+        "which simulate replays exactly; with --mount also its process and file, for blame",
         **_PATH,
         **_COUNTED,
     )
