@@ -37,7 +37,7 @@ from writeamp.recorder.requests import (
     letters_of,
 )
 from writeamp.recorder.ring_buffer import EventLayout, Events, PageLayout, decode
-from writeamp.recorder.rows import RowMaker, Totals
+from writeamp.recorder.rows import Counts, RowMaker, Totals
 from writeamp.recorder.session import Session
 from writeamp.recorder.settings import RecordSettings
 from writeamp.recorder.split import pieces_of
@@ -480,6 +480,16 @@ def test_totals_of_very_many_names_stay_small(monkeypatch: pytest.MonkeyPatch) -
     totals = Totals()
     totals.add(["a", "b", "c", "d", None], np.array([1, 5, 2, 3, 7]))
     assert (dict(totals.bytes), totals.others_bytes, totals.unknown_bytes) == ({"b": 5}, 6, 7)
+
+
+def test_the_picture_has_the_processes_and_files_that_wrote_most() -> None:
+    figure = recorded().figure()
+    assert figure.bars == ("sqlite3", "unknown", "db.sqlite", "[journal]")
+    assert figure.sections == ("process", "process", "file", "file")
+    assert figure.layers[0].values == (0.008192, 0.004096, 0.008192, 0.004096)
+    assert replace(recorded(), has_files=False).figure().sections == ("process", "process")
+    with pytest.raises(wa.WriteampError, match="nothing was written to nvme0n1"):
+        replace(recorded(), counts=Counts()).figure()
 
 
 def test_disks_of_disks_are_refused_by_name(tmp_path: Path) -> None:

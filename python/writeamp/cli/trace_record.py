@@ -10,6 +10,8 @@ import typer
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
+from writeamp.files.output import check_distinct
+from writeamp.plots import check_target
 from writeamp.recorder.settings import RecordSettings
 from writeamp.settings.budgets import HostBudgetSettings
 
@@ -49,6 +51,14 @@ def record(
     force: Annotated[
         bool, typer.Option("--force", help="Replace FILE, and the parts of a killed recording.")
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw the written bytes by process and file (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Record the block requests of this machine, with their processes and files (Linux, root).
@@ -61,6 +71,9 @@ def record(
 
     Example: sudo writeamp trace record /dev/nvme0n1p2 --files / --out t.parquet --for 10m
     """
+    if plot is not None:
+        check_target(plot)
+        check_distinct([plot, out])
     from writeamp.differences.budgets import verdicts_of  # noqa: PLC0415 (slow)
     from writeamp.recorder import functions  # noqa: PLC0415 (slow)
 
@@ -91,10 +104,15 @@ def record(
         rated_tbw=rated_tbw,
     )
     document = result.to_dict() | {"budgets": [each.to_dict() for each in verdicts]}
-    options.show(lambda: document, result.card, json=json)
+    options.show(lambda: document, result.card, json=json, figure=result.figure)
     if not json:
         # The command is printed in one long line, so that it can be copied.
         stdout.print(f"next: {result.next_command}", highlight=False, soft_wrap=True)
+    if plot is not None:
+        if result.counts.bytes["write"]:
+            result.plot(plot)
+        else:
+            options.warn(f"nothing was written, so {plot} was not drawn")
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
             result.interrupted_by, "the trace has the requests until the interruption"

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from writeamp.errors import WriteampError
+from writeamp.plots.figures.tags import written_bytes
+from writeamp.plots.spec import BarChart
 from writeamp.recorder.rows import Counts, Totals
-from writeamp.results.card import Card, Presented
-from writeamp.results.equality import ComparedByValue
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import percent_in_words, plural
 from writeamp.text import Caution
 from writeamp.traces.trace import OPERATIONS
@@ -29,7 +32,7 @@ _MOST_IN_JSON = 100
 
 
 @dataclass(frozen=True, eq=False)
-class RecordResult(Presented, ComparedByValue):
+class RecordResult(Drawn):
     """Result of `record`.
 
     Attributes:
@@ -210,6 +213,24 @@ class RecordResult(Presented, ComparedByValue):
             tables.append(_table("file", counts.files, self.host_bytes))
         return Card(f"Recording of {self.device}", rows, parts=tables, notes=self.notes)
 
+    def figure(self) -> BarChart:
+        """Return bars of the written bytes of the processes and files that wrote most.
+
+        Raises:
+            WriteampError: nothing was written.
+        """
+        written = self.counts.bytes["write"]
+        if not written:
+            raise WriteampError(f"nothing was written to {self.device}, so there is no picture")
+        kinds = {"process": _most(self.counts.processes)}
+        if self.has_files:
+            kinds["file"] = _most(self.counts.files)
+        return written_bytes(
+            kinds,
+            title=f"Written bytes of {self.device}",
+            subtitle=f"{shown_bytes(written)} in {shown_duration(self.duration_s)}",
+        )
+
     def _missing(self) -> str | None:
         """Return a sentence if the kernel's statistics have more written bytes, or None."""
         recorded = self.host_bytes + self.counts.own_written_bytes
@@ -235,12 +256,17 @@ def _ranked(totals: Totals, written: int) -> list[dict[str, Any]]:
     ]
 
 
-def _table(kind: str, totals: Totals, written: int) -> Card:
+def _most(totals: Totals) -> list[tuple[str, int]]:
+    """Return the names that wrote most with their bytes; then the others and the unknown ones."""
     ranked = totals.bytes.most_common(_MOST_SHOWN)
     others = totals.bytes.total() + totals.others_bytes - sum(count for _, count in ranked)
     more = [("others", others), ("unknown", totals.unknown_bytes)]
+    return [*ranked, *(row for row in more if row[1])]
+
+
+def _table(kind: str, totals: Totals, written: int) -> Card:
     rows = [
         (name, shown_bytes(count), percent_in_words(count / written))
-        for name, count in [*ranked, *(row for row in more if row[1])]
+        for name, count in _most(totals)
     ]
     return Card(f"Written bytes by {kind}", rows, columns=(kind, ">written", ">share"))

@@ -1,8 +1,8 @@
-"""Figure of the host and flash bytes of the tags of a trace."""
+"""Figures of the bytes of the tags of a trace: of host and flash, or as recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from writeamp.plots.spec import BarChart, Layer
@@ -41,4 +41,26 @@ def bytes_by_tag(tags: Sequence[TagBytes], *, title: str, subtitle: str, period:
             Layer("added by the drive", SERIES_COLORS[0], tuple(value / _MB for value in added)),
         ),
         texts=tuple(f"{tag.flash_bytes / _MB:.4g} MB" for tag in tags),
+    )
+
+
+def written_bytes(
+    kinds: Mapping[str, Sequence[tuple[str, int]]], *, title: str, subtitle: str
+) -> BarChart:
+    """Describe the written bytes of each process or file as a bar.
+
+    Args:
+        kinds: for each kind of tags, their names and bytes, from the top.
+        title: of the figure.
+        subtitle: the recording.
+    """
+    rows = [(kind, name, count) for kind, tags in kinds.items() for name, count in tags]
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label="written bytes (MB)",
+        bars=tuple(name for _, name, _ in rows),
+        layers=(Layer("host writes", HOST_COLOR, tuple(count / _MB for _, _, count in rows)),),
+        texts=tuple(f"{count / _MB:.4g} MB" for _, _, count in rows),
+        sections=tuple(kind for kind, _, _ in rows),
     )
