@@ -77,11 +77,7 @@ def record(
     from writeamp.differences.budgets import verdicts_of  # noqa: PLC0415 (slow)
     from writeamp.recorder import functions  # noqa: PLC0415 (slow)
 
-    rated_tbw = None
-    if budgets.min_years is not None:
-        disk = functions.recorded_disk(device)
-        rated_tbw = disk.rated_tbw
-        budgets.require_rating(rated_tbw, disk.model)
+    rated_tbw = _rated_tbw(device, budgets)
     if command:
         budgets.require_period()
     with Bar("recording", lambda done, _: f"{done:,} requests") as bar:
@@ -127,3 +123,18 @@ def record(
         for sentence in failures:
             boundary.say(sentence)
         raise typer.Exit(_NOT_MET)
+
+
+def _rated_tbw(device: str, budgets: HostBudgetSettings) -> float | None:
+    """Return the rated TBW of the device's model, if a budget needs it.
+
+    Raises:
+        WriteampError: the model has no rating, and the budgets have none.
+    """
+    if budgets.min_years is None:
+        return None
+    from writeamp.recorder.functions import recorded_disk  # noqa: PLC0415 (slow)
+
+    disk = recorded_disk(device)
+    budgets.require_rating(disk.rated_tbw, disk.model)
+    return disk.rated_tbw
