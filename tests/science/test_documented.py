@@ -88,6 +88,7 @@ LONG = ("writeamp reproduce", "writeamp twin fit tests/data", "writeamp twin fit
 NOT_RUN = "writeamp --install-completion"
 # They need what a machine may not have.
 REAL_DRIVE = (
+    "writeamp measure all",
     "writeamp measure save",
     "writeamp measure run",
     "writeamp measure calibrate",

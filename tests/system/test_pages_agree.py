@@ -25,7 +25,9 @@ from lines import LINES
 
 # Verbs without a page; and those that take minutes, need a target drive or another program.
 _WITHOUT = {"examples", "list", "report", "trace convert", "explore", "top", "measure watch"}
-_ELSEWHERE = {"reproduce", "twin fit", "twin check", "serve", "measure save", "trace record"}
+_ELSEWHERE = {
+    "reproduce", "twin fit", "twin check", "serve", "measure save", "measure all", "trace record",
+}  # fmt: skip
 _VERBS = sorted(LINES.keys() - _WITHOUT - _ELSEWHERE)
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 

@@ -31,3 +31,8 @@ EXAMPLE = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/
 
 Mapping = Literal["compact", "as-is"]
 MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
+
+# Names of rows of several writers or of no writer: all small writers, unknown writers, data from
+# before a run, and programs that a drive makes for itself.
+OTHER, UNKNOWN, BEFORE, DRIVE = "other", "unknown", "before the run", "drive"
+NO_WRITERS = (OTHER, UNKNOWN, BEFORE, DRIVE)

@@ -9,10 +9,6 @@ import polars as pl
 # Number of names that `trace info` lists.
 MOST_NAMES = 10
 _OF = ("process", "file")
-# Names of rows of several writers or of no writer: all small writers, unknown writers, data
-# from before a run, and programs that a drive makes for itself.
-OTHER, UNKNOWN, BEFORE, DRIVE = "other", "unknown", "before the run", "drive"
-NO_WRITERS = (OTHER, UNKNOWN, BEFORE, DRIVE)
 
 
 def writers_of(requests: pl.DataFrame) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.progress_bar import Bar
+from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.drives.cli.measure_calibrate import calibrate
 from writeamp.drives.cli.measure_counters import counters, diff
@@ -33,7 +34,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("run")(with_settings(run))
     verbs.command("calibrate")(with_settings(calibrate))
     verbs.command("fleet")(with_settings(fleet))
-    verbs.command("watch")(with_settings(watch))
+    verbs.command("watch")(without_report(with_settings(watch)))
     verbs.command("history")(with_settings(history))
     app.add_typer(verbs, name="measure")
 

@@ -8,7 +8,7 @@ from typing import Any
 from writeamp.reports.headlines.runs import cannot_run
 from writeamp.reports.values import interval, items, number, rows, shown, table, texts, words
 from writeamp.results.numbers import four_digits, interval_in_words, plural
-from writeamp.traces.writers import NO_WRITERS
+from writeamp.traces.words import NO_WRITERS
 
 _Document = Mapping[str, Any]
 

@@ -17,7 +17,7 @@ from writeamp.results.numbers import four_digits, json_number
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.words import shape_in_words
 from writeamp.traces.pages import PageTrace
-from writeamp.traces.writers import BEFORE, DRIVE, NO_WRITERS, UNKNOWN
+from writeamp.traces.words import BEFORE, DRIVE, NO_WRITERS, UNKNOWN
 from writeamp.units.byte_sizes import shown_bytes
 
 # Programs that move data which the flash already holds.

@@ -10,7 +10,8 @@ import polars as pl
 from writeamp.errors import WriteampError, unknown
 from writeamp.studies.blame.settings import range_count
 from writeamp.traces.trace import Trace
-from writeamp.traces.writers import NO_WRITERS, OTHER, UNKNOWN, written_bytes
+from writeamp.traces.words import NO_WRITERS, OTHER, UNKNOWN
+from writeamp.traces.writers import written_bytes
 from writeamp.units.byte_sizes import shown_bytes
 
 MOST_TAGS = 32
