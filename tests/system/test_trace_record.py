@@ -230,6 +230,31 @@ def test_an_instance_whose_files_are_open_stays_and_records() -> None:
         assert name in remove_dead(folder.parent)
 
 
+def test_data_in_memory_are_those_that_were_written_meanwhile(
+    mounted: Path, loop: str, tmp_path: Path
+) -> None:
+    (mounted / "before").write_bytes(os.urandom(4 << 20))
+    words = ("--files", str(mounted), "--out", str(tmp_path / "t.parquet"), "--json")
+    recorder = subprocess.Popen(command(loop, *words), stdout=subprocess.PIPE)
+    await_value(lambda: is_recording(recorder.pid))
+    (mounted / "meanwhile").write_bytes(os.urandom(4 << 20))
+    recorder.send_signal(signal.SIGINT)
+    document = json.loads(recorder.communicate(timeout=PATIENCE_S)[0])
+    written = {row["name"]: row["written_bytes"] for row in document["files"]}
+    assert written["meanwhile"] == 4 << 20
+    assert "before" not in written
+    assert document["written_bytes"] < 8 << 20
+
+
+def is_recording(pid: int) -> bool:
+    """Return whether the requests of a recorder's instance are enabled."""
+    with events_folder() as events:
+        enabled = (events.parent / "instances").glob(
+            f"writeamp-{pid}-*/events/block/block_rq_issue/enable"
+        )
+        return any(path.read_text().startswith("1") for path in enabled)
+
+
 @pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
 def test_the_trace_on_the_recorded_device_is_not_in_it(mounted: Path, loop: str) -> None:
     out = mounted / "t.parquet"

@@ -546,10 +546,10 @@ def test_a_file_system_that_cannot_be_synced_is_a_warning(
 ) -> None:
     monkeypatch.setattr("writeamp.recorder.session.points_of", lambda _: ["/no"])
     session = Session(DISK, None, tmp_path / "t", RecordSettings(), "true", None, None)
-    session._write_back()
+    session._write_back("may be in the trace", None)
     [remark] = session.remarks
     assert isinstance(remark, Caution)
-    assert remark.startswith("data of /no that are in memory may not be in the trace: sync failed")
+    assert remark.startswith("data of /no may be in the trace: sync failed")
 
 
 def test_a_recording_that_fails_warns_at_once_and_the_command_ends_by_itself(

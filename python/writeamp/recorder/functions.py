@@ -41,9 +41,9 @@ def record(
 ) -> RecordResult:
     """Record the requests that a block device gets, with their processes and files.
 
-    Needs Linux and root. Nothing is written to the device, unless `out` is on it. With neither
-    `run` nor `duration_s`, the recording ends at Ctrl-C, SIGTERM or SIGHUP, which also end the
-    others early.
+    Needs Linux and root. The file systems on the device are synced before the start and at the
+    end; nothing else is written to it, unless `out` is on it. With neither `run` nor `duration_s`,
+    the recording ends at Ctrl-C, SIGTERM or SIGHUP, which also end the others early.
 
     Args:
         device: whole disk or partition, such as "/dev/nvme0n1".

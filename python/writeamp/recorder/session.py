@@ -54,7 +54,7 @@ class Session:
                     most_bytes=self.settings.max_size,
                     is_anonymous=self.settings.anonymize,
                 )
-                recording.start()
+                self._start(recording, signals)
                 ended = None
                 try:
                     ended = self._wait(recording, signals)
@@ -85,6 +85,15 @@ class Session:
             remarks=(*self.remarks, *(recording.files.remarks if recording.files else ())),
         )
 
+    def _start(self, recording: BlockRecording, signals: HeldSignals) -> None:
+        """Start to record, without the data that programs wrote before."""
+        try:
+            self._write_back("that were in memory before may be in the trace", signals)
+        except KeyboardInterrupt:
+            recording.parts.remove()
+            raise
+        recording.start()
+
     def _wait(self, recording: BlockRecording, signals: HeldSignals) -> Ended:
         """Wait for the end of the command, for the time, or for a signal."""
 
@@ -108,14 +117,15 @@ class Session:
             ended = run_command(
                 self.command, {}, signals=signals, check=show_and_warn, stdout=self.stdout
             )
-            self._write_back()
-            return ended
-        end_s = time.monotonic() + (self.settings.duration_s or float("inf"))
-        while signals.take() is None and (left_s := end_s - time.monotonic()) > 0:
-            recording.check()
-            show()
-            signals.wait([], min(left_s, _LOOK_S))
-        return Ended(0, None, ProcessWrites())
+        else:
+            end_s = time.monotonic() + (self.settings.duration_s or float("inf"))
+            while signals.take() is None and (left_s := end_s - time.monotonic()) > 0:
+                recording.check()
+                show()
+                signals.wait([], min(left_s, _LOOK_S))
+            ended = Ended(0, None, ProcessWrites())
+        self._write_back("that are in memory may not be in the trace", None)
+        return ended
 
     def _stop(self, recording: BlockRecording, ended: Ended | None) -> None:
         try:
@@ -125,13 +135,19 @@ class Session:
                 raise
             raise WriteampError(f"{error}; the command ended with status {ended.status}") from None
 
-    def _write_back(self) -> None:
-        """Have the kernel write the command's data that are still in memory only."""
+    def _write_back(self, otherwise: str, signals: HeldSignals | None) -> None:
+        """Have the kernel write the data that are in memory only.
+
+        Args:
+            otherwise: what may be true of the data of a file system that cannot be synced.
+            signals: signals that end it; None if it must not be interrupted.
+
+        Raises:
+            KeyboardInterrupt: a signal was received.
+        """
         for point in points_of(self.disk):
             # A process of its own, as the requests of this process are left out.
             try:
-                run(None, "sync", "--file-system", point)
+                run(signals, "sync", "--file-system", point)
             except WriteampError as error:
-                self.remarks.append(
-                    Caution(f"data of {point} that are in memory may not be in the trace: {error}")
-                )
+                self.remarks.append(Caution(f"data of {point} {otherwise}: {error}"))
