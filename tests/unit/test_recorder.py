@@ -21,7 +21,7 @@ from writeamp.machine.signals import held_signals
 from writeamp.recorder import disk as disks
 from writeamp.recorder.disk import Disk
 from writeamp.recorder.extents import NO_OWNER, Allocations, ExtentMap
-from writeamp.recorder.fanotify import Named, names_in
+from writeamp.recorder.fanotify import Deleted, Named, changes_in
 from writeamp.recorder.files import RequestFile
 from writeamp.recorder.identities import Identities
 from writeamp.recorder.names import Names
@@ -318,6 +318,47 @@ def test_a_late_rename_does_not_name_the_next_file() -> None:
     assert (files.path(12), files.path(int(owner))) == ("old", "new")
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_files_of_an_inode_have_only_their_own_names(seed: int) -> None:
+    draws = np.random.default_rng(seed)
+    millisecond = 1_000_000
+    lives: list[tuple[int, str | None]] = []
+    freed: list[int] = []
+    changes: list[tuple[int, Named | Deleted]] = []
+    now_ms = read_ms = 0
+
+    def change(it: Named | Deleted) -> None:
+        nonlocal read_ms
+        read_ms = max(read_ms, now_ms + int(draws.integers(200) * draws.integers(2)))
+        changes.append((read_ms * millisecond, it))
+
+    for number in range(200):
+        now_ms += 2
+        name = f"file{number}" if draws.random() < 0.7 else None  # otherwise as by O_TMPFILE
+        lives.append(((now_ms + 1) * millisecond, name))
+        if name is not None:
+            change(Named(12, 2, name.encode(), is_new=True))
+        now_ms += int(draws.choice([2, 20, 400]))
+        change(Deleted(12))
+        now_ms += int(draws.choice([1, 1, 300]))
+        freed.append(now_ms * millisecond)
+    files = Identities(Names(2))
+    owners: list[int] = []
+    first_ns = 0
+    for until_ms in [*range(0, now_ms, 100), None]:
+        end_ns = freed[-1] + 1 if until_ms is None else until_ms * millisecond
+        read_ns = end_ns + 250 * millisecond
+        of_call = np.array([at for at in freed if first_ns <= at < end_ns], np.int64)
+        taken = [each for each in changes if each[0] <= read_ns]
+        del changes[: len(taken)]
+        inodes = np.full(len(of_call), 12)
+        files.advance(of_call, inodes, taken, None if until_ms is None else end_ns)
+        rows = [(at, 12) for at, _ in lives if first_ns <= at < end_ns]
+        owners += files.owners(allocations(*rows)).owner.tolist() if rows else []
+        first_ns = end_ns
+    assert [files.path(owner) for owner in owners] == [name for _, name in lives]
+
+
 def test_a_hard_link_names_a_file_whose_first_name_is_gone() -> None:
     names = Names(2)
     names.add(12, 2, b"data")
@@ -347,7 +388,7 @@ def test_identities_of_very_many_files_stay_few(monkeypatch: pytest.MonkeyPatch)
     [owner] = files.owners(allocations((50 * second, 12))).owner.tolist()
     assert (files.path(owner), files.inode(owner)) == ("new", 12)
     assert len(files._current) == len(files._inodes) == 10
-    assert len(files._unnamed) == 100
+    assert len(files._ended) == 100
     assert len(files._dead) == 1
 
 
@@ -363,11 +404,16 @@ def test_names_are_read_from_fanotify() -> None:
         folder,  # an event without the file
         folder + info(1, b"x" * 4, 0x55),  # a handle without an inode number
     ]
+    events = [(0x100, each) for each in infos]
+    events.append((0x400, info(1, struct.pack("<II", 12, 9), 1)))
+    events.append((0x40000400, info(3, struct.pack("<II", 13, 9), 1)))  # a folder
     content = b"".join(
-        struct.pack("=IBBHQii", 24 + len(each), 3, 0, 24, 0x100, -1, 1) + each for each in infos
+        struct.pack("=IBBHQii", 24 + len(each), 3, 0, 24, mask, -1, 1) + each
+        for mask, each in events
     )
-    assert list(names_in(content)) == [Named(2**33, 2, b"db-journal", is_new=True)]
-    assert list(names_in(content[:-30] + b"\0" * 30))  # a damaged end does not hang
+    changes = [Named(2**33, 2, b"db-journal", is_new=True), Deleted(12), Deleted(13)]
+    assert list(changes_in(content)) == changes
+    assert list(changes_in(content[:-30] + b"\0" * 30))  # a damaged end does not hang
 
 
 def rows_of(*offsets: int) -> pl.DataFrame:

@@ -150,8 +150,8 @@ class FileTracker:
         """
         # The last writer of these inodes may be that of the next file.
         self._ending = set(self._file_system.freed(later)[1].tolist())
-        named = [] if self._watch is None else self._watch.taken()
-        self._identities.advance(*self._file_system.freed(events), named, until_ns)
+        changes = [] if self._watch is None else self._watch.taken()
+        self._identities.advance(*self._file_system.freed(events), changes, until_ns)
         self._new = self._identities.owners(self._file_system.allocated(events))
 
     def watch_writers(self, events: Path, undo: ExitStack) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from writeamp.recorder.extents import Allocations, Integers
-from writeamp.recorder.fanotify import Named
+from writeamp.recorder.fanotify import Deleted, Named
 from writeamp.recorder.names import Names
 
 # The first identity of an inode is its number; later ones are above all numbers of inodes.
@@ -18,7 +18,9 @@ _FIRST_NEW = 1 << 62
 MOST_NEW_NAMES = 300_000
 # A file may have ended before its name was read, at most so long before.
 _LATEST_NS = 500_000_000
-_MOST_UNNAMED = 64
+# A file is reported as deleted before its blocks and inode are freed, at most so long before.
+_LONGEST_FREEING_NS = 10_000_000_000
+_MOST_ENDED = 64
 # Inodes with a later identity above which the one that ended first is forgotten.
 _MOST_REUSED = 100_000
 
@@ -42,8 +44,12 @@ class Identities:
         self._next = _FIRST_NEW
         self._dead: deque[int] = deque()
         self._lives: dict[int, list[tuple[int, int]]] = {}
-        self._unnamed: dict[int, list[tuple[int, int]]] = {}
-        self._early: list[tuple[int, Named]] = []
+        # By inode: times and identities of files that ended, until their deletion is read, too.
+        # Names that are read until then may be theirs.
+        self._ended: dict[int, list[tuple[int, int]]] = {}
+        # By inode: number of deletions that are read before the end, and the time of the last.
+        self._deleted: dict[int, tuple[int, int]] = {}
+        self._early: list[tuple[int, Named | Deleted]] = []
         self.has_all_names = True
         """Whether no name had to be left out."""
 
@@ -51,32 +57,34 @@ class Identities:
         self,
         freed_ns: Integers,
         freed: Integers,
-        named: Iterable[tuple[int, Named]],
+        changes: Iterable[tuple[int, Named | Deleted]],
         until_ns: int | None,
     ) -> None:
         """Apply what happened since the last call.
 
         Args:
             freed_ns, freed: times at which inodes were freed, and the inodes, shape (n,).
-            named: names that files got, each with the time at which it was read, which is a little
-                later.
+            changes: names that files got and files that were deleted, in their order, each with the
+                time at which it was read, which is a little later.
             until_ns: time before which all freed inodes are given; None if all are.
         """
         self._lives = {}
         deaths = zip(freed_ns.tolist(), freed.tolist(), strict=True)
-        steps: list[tuple[int, int, int | Named]] = [(at, 0, inode) for at, inode in deaths]
-        steps += [(at, 1, name) for at, name in (*self._early, *named)]
+        steps: list[tuple[int, int, int | Named | Deleted]] = [(at, 0, it) for at, it in deaths]
+        steps += [(at, 1, change) for at, change in (*self._early, *changes)]
         self._early = []
+        waiting: set[int] = set()
         for time_ns, _, it in sorted(steps, key=lambda step: step[:2]):
-            if not isinstance(it, Named):
+            if isinstance(it, int):
                 self._end(it, time_ns)
-            elif not self._name(it, time_ns, until_ns):
+            elif it.inode in waiting:
                 self._early.append((time_ns, it))
-        # Names of the next calls are read after this time.
-        oldest_ns = (until_ns or 0) - _LATEST_NS
-        self._unnamed = {
-            inode: ended for inode, ended in self._unnamed.items() if ended[-1][0] >= oldest_ns
-        }
+            elif isinstance(it, Deleted):
+                self._delete(it.inode, time_ns)
+            elif not self._name(it, time_ns, until_ns):
+                waiting.add(it.inode)
+                self._early.append((time_ns, it))
+        self._forget_older((until_ns or 0) - _LATEST_NS)
         while len(self._current) > _MOST_REUSED:
             self._forget_oldest()
 
@@ -113,10 +121,35 @@ class Identities:
         self._next += 1
         if self._names.is_new(previous):
             self._dead.append(previous)
-        if not self._names.has(previous):
-            unnamed = self._unnamed.setdefault(inode, [])
-            unnamed.append((time_ns, previous))
-            del unnamed[:-_MOST_UNNAMED]
+        deletions, last_ns = self._deleted.pop(inode, (0, 0))
+        if deletions > 1:
+            self._deleted[inode] = (deletions - 1, last_ns)
+        if not deletions:
+            ended = self._ended.setdefault(inode, [])
+            ended.append((time_ns, previous))
+            del ended[:-_MOST_ENDED]
+
+    def _delete(self, inode: int, time_ns: int) -> None:
+        """Let names of an inode that are read later belong to its next file."""
+        ended = self._ended.get(inode)
+        if ended is None:
+            deletions, _ = self._deleted.pop(inode, (0, 0))  # so that the last one comes last
+            self._deleted[inode] = (deletions + 1, time_ns)
+        elif len(ended) > 1:
+            ended.pop(0)
+        else:
+            del self._ended[inode]
+
+    def _forget_older(self, oldest_ns: int) -> None:
+        """Forget ends without a deletion, and deletions without an end, before a time."""
+        self._ended = {
+            inode: ended for inode, ended in self._ended.items() if ended[-1][0] >= oldest_ns
+        }
+        while self._deleted:
+            inode, (_, last_ns) = next(iter(self._deleted.items()))
+            if last_ns >= oldest_ns - _LONGEST_FREEING_NS:
+                return
+            del self._deleted[inode]
 
     def _forget_oldest(self) -> None:
         """Let the inode that ended first have its number as identity again, with its name."""
@@ -129,12 +162,8 @@ class Identities:
 
     def _name(self, named: Named, time_ns: int, until_ns: int | None) -> bool:
         """Name a file; return whether it is clear which of the files that an inode had."""
-        unnamed = self._unnamed.get(named.inode, []) if named.is_new else []
-        while unnamed:
-            ended_ns, identity = unnamed.pop(0)
-            if not unnamed:
-                del self._unnamed[named.inode]
-            if ended_ns >= time_ns - _LATEST_NS:
+        for ended_ns, identity in self._ended.get(named.inode, []) if named.is_new else []:
+            if ended_ns >= time_ns - _LATEST_NS and not self._names.has(identity):
                 self._set_name(identity, named.folder, named.name)
                 return True
         identity = self._now(named.inode)
@@ -142,7 +171,8 @@ class Identities:
         if not named.is_new and identity >= _FIRST_NEW and not has_name:
             return True  # a late rename of the deleted file, and the next one is not made yet
         # The file may be the next of the inode, if its end is not read yet.
-        if until_ns is not None and time_ns >= until_ns and has_name:
+        may_be_next = has_name or named.inode in self._deleted
+        if until_ns is not None and time_ns >= until_ns and may_be_next:
             return False
         if named.is_new and has_name and self._inode_at(self.path(identity) or "") == named.inode:
             return True  # a hard link; the first name is still there
