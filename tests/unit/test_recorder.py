@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -575,6 +576,25 @@ def test_the_status_says_what_failed(
     assert done.status == status, done.err
     assert json.loads(done.out)["lost_share"] == lost / (19_999 + lost)
     assert ("at most 0.1% may be" in done.err) == (status == 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "headline"),
+    [(0, "Nothing was written to nvme0n1 in 2 s."), (12288, "12 KiB"), (1 << 20, "1 MiB")],
+)
+def test_a_recording_that_blame_cannot_use_has_no_next_command(
+    monkeypatch: pytest.MonkeyPatch, written: int, headline: str
+) -> None:
+    counts = replace(recorded().counts, bytes=Counter(write=written))
+    if not written:
+        counts = Counts(requests=Counter(flush=1))
+    result = replace(recorded(), counts=counts)
+    monkeypatch.setattr("writeamp.recorder.functions.record", lambda *_, **__: result)
+    done = in_process.run("trace record", "/dev/x --out t.parquet")
+    assert done.status == 0
+    assert done.out.startswith(headline)
+    assert ("Written bytes by" in done.out) == (written > 0)
+    assert ("next: writeamp blame" in done.out) == (written == 1 << 20)
 
 
 def test_recording_needs_linux_and_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

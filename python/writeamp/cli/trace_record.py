@@ -101,7 +101,7 @@ def record(
     )
     document = result.to_dict() | {"budgets": [each.to_dict() for each in verdicts]}
     options.show(lambda: document, result.card, json=json, figure=result.figure)
-    if not json:
+    if not json and result.next_command is not None:
         # The command is printed in one long line, so that it can be copied.
         stdout.print(f"next: {result.next_command}", highlight=False, soft_wrap=True)
     if plot is not None:

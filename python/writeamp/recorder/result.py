@@ -26,6 +26,8 @@ MOST_LOST_SHARE = 0.001
 # Written bytes by the kernel's statistics and not recorded, above which a warning is shown. The
 # statistics count requests that are answered, so the first and last may be in only one of both.
 _MOST_MISSING, _MOST_MISSING_BYTES = 0.01, 1 << 20
+# Written bytes of two blocks of 128 pages; a drive that is simulated has at least four.
+_LEAST_SIMULATED_BYTES = 1 << 20
 _MOST_SHOWN = 10
 _FEWEST_EVENTS = 10_000
 _MOST_IN_JSON = 100
@@ -155,8 +157,10 @@ class RecordResult(Drawn):
         ]
 
     @property
-    def next_command(self) -> str:
-        """Command that computes the write amplification by process or file."""
+    def next_command(self) -> str | None:
+        """Command that computes the WA by process or file; None if too little was written."""
+        if self.host_bytes < _LEAST_SIMULATED_BYTES:
+            return None
         by = "file" if self.has_files else "process"
         return shlex.join(["writeamp", "blame", self.path, "--by", by])
 
@@ -208,9 +212,10 @@ class RecordResult(Drawn):
             ("written", shown_bytes(self.host_bytes)),
             ("lost events", f"{self.lost_events:,} of {self.events + self.lost_events:,}"),
         ]
-        tables = [_table("process", counts.processes, self.host_bytes)]
+        kinds = [("process", counts.processes)]
         if self.has_files:
-            tables.append(_table("file", counts.files, self.host_bytes))
+            kinds.append(("file", counts.files))
+        tables = [_table(*kind, self.host_bytes) for kind in kinds if self.host_bytes]
         return Card(f"Recording of {self.device}", rows, parts=tables, notes=self.notes)
 
     def figure(self) -> BarChart:

@@ -154,6 +154,8 @@ def of_recording(document: _Document) -> str:
     written, seconds = number(document, "written_bytes"), number(document, "duration_s")
     if written is None or seconds is None:
         return ""
+    if not written:
+        return f"Nothing was written to {words(document, 'device')} in {shown_duration(seconds)}."
     amount = f"{shown_bytes(int(written))} written in {shown_duration(seconds)}"
     kind, key = ("file", "files") if rows(document, "files") else ("process", "processes")
     unknown = number(table(document, "unknown_share"), kind)
