@@ -241,8 +241,11 @@ def test_data_in_memory_are_those_that_were_written_meanwhile(
 ) -> None:
     (mounted / "before").write_bytes(os.urandom(4 << 20))
     words = ("--files", str(mounted), "--out", str(tmp_path / "t.parquet"), "--json")
-    recorder = subprocess.Popen(command(loop, *words), stdout=subprocess.PIPE)
-    await_value(lambda: is_recording(recorder.pid))
+    recorder = subprocess.Popen(
+        command(loop, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert recorder.stderr is not None
+    assert recorder.stderr.readline() == f"writeamp: recording {loop}; Ctrl-C ends it\n"
     (mounted / "meanwhile").write_bytes(os.urandom(4 << 20))
     recorder.send_signal(signal.SIGINT)
     document = json.loads(recorder.communicate(timeout=PATIENCE_S)[0])
@@ -250,15 +253,6 @@ def test_data_in_memory_are_those_that_were_written_meanwhile(
     assert written["meanwhile"] == 4 << 20
     assert "before" not in written
     assert document["written_bytes"] < 8 << 20
-
-
-def is_recording(pid: int) -> bool:
-    """Return whether the requests of a recorder's instance are enabled."""
-    with events_folder() as events:
-        enabled = (events.parent / "instances").glob(
-            f"writeamp-{pid}-*/events/block/block_rq_issue/enable"
-        )
-        return any(path.read_text().startswith("1") for path in enabled)
 
 
 @pytest.mark.parametrize("mounted", ["ext4"], indirect=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.options import stdout
+from writeamp.cli.options import stderr, stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.files.output import check_distinct
 from writeamp.plots import check_target
@@ -63,8 +64,8 @@ def record(
 ) -> None:
     """Record the block requests of this machine, with their processes and files (Linux, root).
 
-    The recording ends with CMD, after --for, or at Ctrl-C, which saves the trace. Nothing is
-    written to DEVICE, unless FILE is on it.
+    The recording ends with CMD, after --for, or at Ctrl-C, which saves the trace. The file systems
+    on DEVICE are synced at its start and end. Nothing else is written, unless FILE is on DEVICE.
 
     The exit status is 1 if CMD failed, and 3 if more than 0.1% of the events were lost or a budget
     of writes is broken. With --json, the output of CMD goes to stderr.
@@ -87,7 +88,7 @@ def record(
             run=command or None,
             replace=force,
             stdout=_STDERR if json else None,
-            progress=bar.update,
+            progress=_with_first_line(device, bar.update, has_command=bool(command)),
             warn=options.warn,
             **vars(settings),
         )
@@ -138,3 +139,19 @@ def _rated_tbw(device: str, budgets: HostBudgetSettings) -> float | None:
     disk = recorded_disk(device)
     budgets.require_rating(disk.rated_tbw, disk.model)
     return disk.rated_tbw
+
+
+def _with_first_line(
+    device: str, update: Callable[[int, int], None], *, has_command: bool
+) -> Callable[[int, int], None]:
+    """Return a progress function that prints when recording begins, if there is no bar."""
+    has_begun = stderr.is_terminal
+
+    def show(done: int, expected: int) -> None:
+        nonlocal has_begun
+        if not has_begun:
+            boundary.say(f"recording {device}{'' if has_command else '; Ctrl-C ends it'}")
+            has_begun = True
+        update(done, expected)
+
+    return show

@@ -57,7 +57,7 @@ def record(
         anonymize: whether names of processes and files are replaced by short hashes.
         replace: whether an existing trace may be replaced.
         stdout: file descriptor for the command's output.
-        progress: called with the number of requests so far, and 0.
+        progress: called with the number of requests so far, and 0; first when recording begins.
         warn: called with a sentence if the recording ends before the command.
 
     Returns:

@@ -93,6 +93,8 @@ class Session:
             recording.parts.remove()
             raise
         recording.start()
+        if self.progress is not None:
+            self.progress(0, 0)
 
     def _wait(self, recording: BlockRecording, signals: HeldSignals) -> Ended:
         """Wait for the end of the command, for the time, or for a signal."""
