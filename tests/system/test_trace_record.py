@@ -326,6 +326,8 @@ def test_files_and_folders_that_are_mounted_elsewhere(
         with ExitStack() as undo:
             assert not FileTracker(disk, mount_of(str(mounted), disk), undo).remarks
             [remark] = FileTracker(disk, mount_of(str(part), disk), undo).remarks
+        with pytest.raises(wa.WriteampError, match=f"not a mount point; give {mounted}, the"):
+            mount_of(str(mounted / "folder"), disk)
         assert "has only the folder /folder of the file system" in remark
     finally:
         run("umount", str(part), str(mounted / "hidden"))
@@ -353,8 +355,15 @@ def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> Non
 
 
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:
-    for point, sentence in ((tmp_path, "is not a mount point"), (Path("/"), "is mounted from")):
+    refusals = [
+        (tmp_path, f"is not a mount point; give the folder where {loop}"),
+        (tmp_path / "no", "does not exist; give the folder"),
+        (Path("/"), "is mounted from"),
+    ]
+    for point, sentence in refusals:
         words = command(loop, "--out", str(tmp_path / "t.parquet"), "--files", str(point))
         refused = subprocess.run(words, capture_output=True, text=True, check=False)
         assert refused.returncode == 2
         assert sentence in refused.stderr
+    with pytest.raises(wa.WriteampError, match=f"{loop} is a second device; .* after --$"):
+        wa.record("/dev/no", tmp_path / "t.parquet", run=[loop, "--force"])

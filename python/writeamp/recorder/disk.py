@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from writeamp.devices.endurance import endurance_rating
 from writeamp.errors import WriteampError
@@ -19,6 +20,9 @@ _MINOR_BITS = 20
 # Fields of /sys/block/NAME/stat: sectors read and written.
 _SECTORS_WRITTEN = 6
 _ESCAPED = re.compile(r"\\([0-7]{3})")
+
+# Source, mount point, type, number and root of a mount.
+_MountRow: TypeAlias = tuple[str, str, str, int, str]
 
 
 @dataclass(frozen=True)
@@ -129,25 +133,42 @@ def number_of(device: int) -> int:
     return os.major(device) << _MINOR_BITS | os.minor(device)
 
 
+def number_of_path(path: str) -> int | None:
+    """Return the number of a block device in events; None if there is none at this path."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return number_of(status.st_rdev) if stat.S_ISBLK(status.st_mode) else None
+
+
 def mount_of(point: str, disk: Disk) -> Mount:
     """Return the file system that is mounted from a device at a mount point.
 
     Raises:
-        WriteampError: nothing, or another device, is mounted there.
+        WriteampError: it does not exist, or nothing or another device is mounted there.
     """
     real = os.path.realpath(point)
-    mounts = [mount for mount in _mounts() if mount[1] == real]
-    if not mounts:
+    where = f"the folder where {disk.path} is mounted"
+    if not os.path.exists(real):
+        raise WriteampError(f"{point} does not exist; give {where}")
+    mounts = {mount[1]: mount for mount in _mounts()}
+    if real not in mounts:
+        above = [mounts[str(it)] for it in Path(real).parents if str(it) in mounts][:1]
+        points = [f"{mount[1]}, " for mount in above if _is_of(mount, disk)]
+        raise WriteampError(f"{point} is not a mount point; give {''.join(points)}{where}")
+    source, _, kind, _, root = mounts[real]
+    if not _is_of(mounts[real], disk):
         raise WriteampError(
-            f"{point} is not a mount point; give the folder where {disk.path} is mounted"
-        )
-    source, _, kind, number, root = mounts[-1]
-    if number != disk.number and _number_of_source(source) != disk.number:
-        raise WriteampError(
-            f"{point} is mounted from {source}, not from {disk.path}; record {source}, or give the "
-            f"folder where {disk.path} is mounted"
+            f"{point} is mounted from {source}, not from {disk.path}; record {source}, or give "
+            f"{where}"
         )
     return Mount(real, kind, number_of(os.stat(real).st_dev), root)
+
+
+def _is_of(mount: _MountRow, disk: Disk) -> bool:
+    source, _, _, number, _ = mount
+    return disk.number in (number, number_of_path(source))
 
 
 def points_of(disk: Disk) -> list[str]:
@@ -156,7 +177,7 @@ def points_of(disk: Disk) -> list[str]:
     points = {
         number: point
         for source, point, _, number, _ in _mounts()
-        if number in numbers or _number_of_source(source) in numbers
+        if number in numbers or number_of_path(source) in numbers
     }
     return list(points.values())
 
@@ -186,16 +207,8 @@ def _check_is_lowest(path: str, whole: Path) -> None:
     raise WriteampError(f"{path} is {kind}; record one of the disks below it: {disks}")
 
 
-def _number_of_source(source: str) -> int | None:
-    try:
-        status = os.stat(source)
-    except (OSError, ValueError):
-        return None
-    return number_of(status.st_rdev) if stat.S_ISBLK(status.st_mode) else None
-
-
-def _mounts() -> list[tuple[str, str, str, int, str]]:
-    """Return source, mount point, type, number and root of each mount, the oldest first."""
+def _mounts() -> list[_MountRow]:
+    """Return all mounts, the oldest first."""
     mounts = []
     for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines():
         place, _, system = line.partition(" - ")

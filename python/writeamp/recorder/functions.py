@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files.output import AnyPath
-from writeamp.recorder.disk import Disk, disk_of, mount_of
+from writeamp.recorder.disk import Disk, disk_of, mount_of, number_of_path
 from writeamp.recorder.parts import check_target
 from writeamp.recorder.result import RecordResult
 from writeamp.recorder.session import Session
@@ -107,10 +107,14 @@ def recorded_disk(device: AnyPath) -> Disk:
 
 def _command_of(run: str | Sequence[str] | None) -> str | None:
     """Return a command as a line for the shell; a single word is already a line."""
-    if run is None or isinstance(run, str):
-        command = run
-    else:
-        command = run[0] if len(run) == 1 else shlex.join(run)
-    if command is not None and not command.strip():
+    if run is None:
+        return None
+    words = [run] if isinstance(run, str) else run
+    command = words[0] if len(words) == 1 else shlex.join(words)
+    if not command.strip():
         raise WriteampError("the command is empty; give one, or none to record until Ctrl-C")
+    if number_of_path(words[0]) is not None:
+        raise WriteampError(
+            f"{words[0]} is a second device; record one at a time. Give a command after --"
+        )
     return command
