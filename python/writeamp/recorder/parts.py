@@ -169,7 +169,7 @@ class Parts:
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield the rows of the parts, in order."""
-        for path, count in self._files.items():
+        for path, count in [*self._files.items()]:
             for first in range(0, count, _ROW_GROUP):
                 yield read_parquet(path, rows=(first, min(_ROW_GROUP, count - first)))
 

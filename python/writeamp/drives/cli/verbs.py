@@ -7,6 +7,11 @@ MEASURE = Verb(
     "Measure the write amplification (WA) of real drives, from counters or Ready/Busy pins.",
     HelpPanel.REAL,
 )
+LIVE = Verb(
+    "writeamp.drives.cli.live",
+    "Show who writes to a disk now, and what it costs: WA, GB a day, years (Linux, root).",
+    HelpPanel.REAL,
+)
 LIFETIME = Verb(
     "writeamp.drives.cli.lifetime",
     "Estimate the years until a drive is worn out, from its counters or from a load.",

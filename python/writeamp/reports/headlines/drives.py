@@ -16,6 +16,7 @@ from writeamp.results.numbers import (
     range_of,
     years_in_words,
 )
+from writeamp.units.durations import shown_duration
 
 _Document = Mapping[str, Any]
 _NONE_SOON = "none is known to wear out within a year"
@@ -97,6 +98,28 @@ def of_lifetimes(document: _Document) -> str:
     text += f"{_soon(soon)}; the first is {_name(first)}, "
     text += f"after {_at_least(least)} years"
     return f"{text}; {unknown} of unknown remaining life." if unknown else f"{text}."
+
+
+def of_live(document: _Document) -> str:
+    """Return what wrote most to a disk, what it costs the flash, and the years that are left."""
+    written, seconds = number(document, "host_bytes"), number(document, "duration_s")
+    if not written or not seconds:
+        return f"Nothing was written in {shown_duration(seconds or 0.0)}."
+    kind = "files" if rows(document, "files") else "processes"
+    named = [row for row in rows(document, kind) if words(row, "name") != "unknown"]
+    text = f"{four_digits(number(document, 'tb_a_year') or 0.0)} TB a year at this rate"
+    if named:
+        share = (number(named[0], "host_bytes") or 0.0) / written
+        text += f", {share:.0%} of it by {words(named[0], 'name')}"
+    wa = number(document, "wa")
+    low, high = number(document, "wa_low"), number(document, "wa_high")
+    if wa is not None and low is not None and high is not None:
+        between = _between(bounds_in_words(low, high))
+        text += f". WA is about {four_digits(wa)}, and between {between} in other states"
+    years, rated = number(document, "years"), number(document, "rated_tbw")
+    if years is not None and rated is not None:
+        text += f". The rated {rated:,.6g} TB last {years_in_words(years)} years"
+    return f"{text}."
 
 
 def of_machine(document: _Document) -> str:

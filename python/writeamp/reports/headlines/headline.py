@@ -26,6 +26,7 @@ SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...]
     (frozenset({"drives", "models", "skipped"}), drives.of_fleet),
     (frozenset({"drives", "intervals"}), drives.of_history),
     (frozenset({"drives", "unread"}), drives.of_machine),
+    (frozenset({"tb_a_year", "counters_wa"}), drives.of_live),
     (frozenset({"wa", "wa_definition"}), drives.of_counters),
     (frozenset({"models", "sweep"}), studies.of_prediction_sweep),
     (frozenset({"models", "op"}), runs.of_predictions),

@@ -1,0 +1,1 @@
+"""Wear of this machine's drives now: who writes, how much, and what it costs."""

@@ -1,0 +1,151 @@
+"""Recording of a disk's writers, and readings of it while it runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.devices.endurance import endurance_rating
+from writeamp.drives.counters.answer import life_answer
+from writeamp.drives.devices.reading import read_place
+from writeamp.drives.live.estimate import WearEstimate, estimate
+from writeamp.drives.live.result import LiveWear, Writer, writers_of
+from writeamp.drives.live.settings import LiveSettings
+from writeamp.errors import WriteampError
+from writeamp.files.temporary import temporary_folder
+from writeamp.recorder.disk import Disk, mount_of
+from writeamp.recorder.functions import recorded_disk
+from writeamp.recorder.recording import BlockRecording
+from writeamp.text import Caution
+from writeamp.traces.trace import SECTOR_BYTES
+
+# Size of the recorded requests above which the oldest are removed.
+_MOST_BYTES = 64 << 20
+_OPTION = "--rated-tbw"
+
+
+class LiveRecording:
+    """Recording of a disk from its start until the end of a `with` block."""
+
+    def __init__(
+        self, device: str, settings: LiveSettings, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Check the device and the file system.
+
+        Args:
+            device: disk or partition.
+            settings: see `LiveSettings`.
+            check: called while files are read; may raise to stop that.
+
+        Raises:
+            WriteampError: not Linux or not root, or the device or file system is not usable.
+        """
+        self._disk: Disk = recorded_disk(device)
+        if os.geteuid() != 0:
+            raise WriteampError("watching a disk needs root, which may read the kernel's events")
+        self._mount = None if settings.files is None else mount_of(settings.files, self._disk)
+        self._settings = settings
+        self._check = check
+        self._undo = ExitStack()
+        self._notes: list[str] = []
+        self._is_over = False
+        self._wear: WearEstimate | None = None
+        self._counted: float | None = None
+
+    def __enter__(self) -> LiveRecording:
+        """Begin to record."""
+        with ExitStack() as undo:
+            folder = undo.enter_context(temporary_folder())
+            self._recording = BlockRecording(
+                self._disk,
+                self._mount,
+                Path(folder) / "live.parquet",
+                undo,
+                check=self._check,
+                most_bytes=_MOST_BYTES,
+            )
+            self._recording.start()
+            undo.callback(self.stop)
+            self._undo = undo.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the recording, and remove its files."""
+        self._undo.close()
+
+    def stop(self) -> None:
+        """End the recording; readings then have all requests.
+
+        Raises:
+            WriteampError: the recording has failed.
+        """
+        if not self._is_over:
+            self._is_over = True
+            self._recording.stop()
+
+    def reading(self, *, is_full: bool = True) -> LiveWear:
+        """Return the writers so far, and WA by simulation.
+
+        Args:
+            is_full: whether WA is estimated, and the drive's counters are read; otherwise those of
+                the last full reading are returned.
+
+        Raises:
+            WriteampError: the recording has failed, or the profile is invalid.
+        """
+        self._recording.check()
+        if is_full:
+            self._wear, self._counted = self._estimate(), self._counters_wa()
+        disk, counts = self._disk, self._recording.rows.counts
+        duration_s = self._recording.duration_s
+        if not self._is_over:
+            duration_s = (time.monotonic_ns() - self._recording.began_ns) / 1e9
+        rating = endurance_rating(disk.model, disk.disk_bytes)
+        tbw, source = self._settings.rated_tbw, _OPTION
+        if tbw is None:
+            tbw, source = (None, "") if rating is None else (rating.tbw, rating.source)
+        return LiveWear(
+            device=disk.name,
+            model=disk.model,
+            capacity_bytes=disk.sectors * SECTOR_BYTES,
+            duration_s=duration_s,
+            whole=Writer("all", counts.bytes["write"], duration_s),
+            processes=writers_of(counts.processes, duration_s),
+            files=None if self._mount is None else writers_of(counts.files, duration_s),
+            estimate=self._wear,
+            rated_tbw=tbw,
+            rated_source=source or None,
+            counters_wa=self._counted,
+            notes=tuple(self._notes),
+        )
+
+    def _estimate(self) -> WearEstimate | None:
+        frames: list[pl.DataFrame] = list(self._recording.parts.frames())
+        found = estimate(
+            frames,
+            self._disk.sectors * SECTOR_BYTES,
+            profile=self._settings.profile,
+            op=self._settings.op,
+            used_share=self._used_share(),
+        )
+        if found is not None:
+            self._notes = [Caution(sentence) for sentence in found.notes]
+        return found
+
+    def _used_share(self) -> float | None:
+        if self._mount is None:
+            return None
+        facts = os.statvfs(self._mount.point)
+        return 1 - facts.f_bfree / facts.f_blocks if facts.f_blocks else None
+
+    def _counters_wa(self) -> float | None:
+        """Return WA since new by the drive's own counters; None if it has none or no tool reads."""
+        try:
+            return life_answer(read_place(self._disk.path)[-1]).wa
+        except WriteampError:
+            return None
