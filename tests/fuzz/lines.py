@@ -113,6 +113,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "measure fleet": ("@snaps --workers 1", "@snap @snap --workers 1", "@history @snaps",
                       "@snap --rated-tbw 2"),
     "measure all": ("",),
+    "live": ("/dev/null --once --for 1ms", "@trace --once", "@snap --json"),
     "measure watch": ("@snap --db out.db --once", "@snap @snaps --db @history --once --json"),
     "measure history": ("--db @history", "--db @history --prometheus out.prom"),
     "blackbox train": ("@measured:a --targets wa --out out.model --model quantile-tree",),
@@ -165,7 +166,7 @@ SHARES = {
     "volumes run": 20, "volumes need": 8, "volumes split": 30, "blackbox collect": 30,
     "blackbox evaluate": 30, "reproduce": 20, "sweep run": 40, "blackbox explain": 60,
     "twin check": 30, "measure rb": 150, "top": 30, "measure save": 30, "measure run": 5,
-    "measure all": 5,
+    "measure all": 5, "live": 20,
 }  # fmt: skip
 USUAL_SHARE = 100
 # Nothing is put in at a venture, or left out: they would run it, or never end.

@@ -89,6 +89,7 @@ NOT_RUN = "writeamp --install-completion"
 # They need what a machine may not have.
 REAL_DRIVE = (
     "writeamp measure all",
+    "writeamp live",
     "writeamp measure save",
     "writeamp measure run",
     "writeamp measure calibrate",

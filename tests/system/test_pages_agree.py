@@ -27,6 +27,7 @@ from lines import LINES
 _WITHOUT = {"examples", "list", "report", "trace convert", "explore", "top", "measure watch"}
 _ELSEWHERE = {
     "reproduce", "twin fit", "twin check", "serve", "measure save", "measure all", "trace record",
+    "live",
 }  # fmt: skip
 _VERBS = sorted(LINES.keys() - _WITHOUT - _ELSEWHERE)
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")

@@ -354,6 +354,33 @@ def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> Non
             assert [row["holds"] for row in json.loads(done.stdout)["budgets"]] == [not status]
 
 
+@pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
+def test_live_names_what_writes_and_how_much(mounted: Path, loop: str) -> None:
+    ended = mounted.parent / "ended"
+    script = (
+        f"until [ -e {ended} ]; do dd if=/dev/urandom of={mounted}/app.log bs=64k count=4 "
+        "conv=notrunc,fsync status=none; sleep 0.1; done"
+    )
+    writer = subprocess.Popen(["/bin/sh", "-c", script])
+    try:
+        words = [loop, "--files", str(mounted), "--once", "--for", "4s", "--rated-tbw", "600"]
+        document = json.loads(
+            run(sys.executable, "-m", "writeamp", "live", *words, "--op", "0.1", "--json")
+        )
+    finally:
+        ended.touch()
+        writer.wait()
+    assert document["files"][0]["name"] == "app.log"
+    assert document["processes"][0]["name"] == "dd"
+    rate = document["files"][0]["host_bytes"] / document["duration_s"]
+    assert document["files"][0]["gb_a_day"] == pytest.approx(rate * 86_400 / 1e9)
+    assert document["wa_low"] <= document["wa"] <= document["wa_high"]
+    assert document["years"] == pytest.approx(600 / document["tb_a_year"])
+    assert {state["addresses"] for state in document["assumptions"]["states"]} == {
+        "as recorded", "everywhere",
+    }  # fmt: skip
+
+
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:
     refusals = [
         (tmp_path, f"is not a mount point; give the folder where {loop}"),

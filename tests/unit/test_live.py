@@ -1,0 +1,105 @@
+"""Estimate of a disk's wear from a sample of its writes, and its result."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import in_process
+import writeamp as wa
+from writeamp.drives.live.estimate import WearEstimate, estimate, sampled
+from writeamp.drives.live.result import LiveWear, Writer
+from writeamp.reports.headlines.headline import headline
+
+PAGE_BYTES = 4096
+GB = 10**9
+
+
+def frame(pages: np.ndarray) -> pl.DataFrame:
+    """Return writes of one page each."""
+    rows = {"op": ["write"] * len(pages), "offset": pages * PAGE_BYTES}
+    return pl.DataFrame(rows | {"length": [PAGE_BYTES] * len(pages)})
+
+
+@pytest.mark.parametrize("scale", [1, 2, 7, 239])
+def test_of_each_group_of_pages_one_is_in_the_sample(scale: int) -> None:
+    everything = sampled(np.array([0]), np.array([100 * scale]), scale)
+    assert everything.tolist() == list(range(100))
+    # However the same pages are divided among writes, the same are in the sample.
+    cuts = np.unique(np.r_[0, np.random.default_rng(scale).integers(0, 100 * scale, 40)])
+    assert sampled(cuts, np.r_[cuts[1:], 100 * scale], scale).tolist() == everything.tolist()
+
+
+def test_wa_is_that_of_the_whole_drive_at_its_scale() -> None:
+    """Uniform writes to a third of a drive of 1 M pages, sampled to 262,144 pages."""
+    pages = np.random.default_rng(1).integers(0, (1 << 20) // 3, 2_000_000)
+    found = estimate([frame(pages)], PAGE_BYTES << 20, profile="generic", op=0.15)
+    assert found is not None
+    assert (found.scale, found.assumptions[0].op) == (4, 0.15)
+    assert found.sampled_writes == pytest.approx(500_000, rel=0.01)
+    whole = wa.simulate(
+        wa.device("generic", logical_pages=1 << 20, op=0.15),
+        trace=pages,
+        mapping="as-is",
+        writes=6_000_000,
+        repeat=3,
+        replicas=1,
+    )
+    assert found.wa == pytest.approx(whole.wa, rel=0.03)
+    low, high = found.bounds
+    assert low <= found.wa < high
+    everywhere = wa.simulate("generic", size="256MiB", op=0.15, writes=300_000, replicas=1)
+    assert found.assumptions[-1].addresses == "everywhere"
+    assert found.assumptions[-1].wa == pytest.approx(everywhere.wa, rel=0.05)
+
+
+def test_without_writes_there_is_no_estimate() -> None:
+    reads = frame(np.arange(10)).with_columns(op=pl.lit("read"))
+    assert estimate([reads], GB, profile="generic") is None
+    assert estimate([], GB, profile="generic") is None
+
+
+def live(host_bytes: int, found: WearEstimate | None) -> LiveWear:
+    """Return ten seconds of one process."""
+    writer = Writer("logger", host_bytes, 10.0)
+    return LiveWear(
+        device="nvme0n1",
+        model="DRIVE X",
+        capacity_bytes=GB,
+        duration_s=10.0,
+        whole=Writer("all", host_bytes, 10.0),
+        processes=(writer,),
+        files=None,
+        estimate=found,
+        rated_tbw=600.0,
+        rated_source="--rated-tbw",
+        counters_wa=None,
+        notes=(),
+    )
+
+
+def test_rates_are_those_of_the_recording() -> None:
+    found = estimate([frame(np.arange(2000))], GB, profile="generic")
+    document = json.loads(json.dumps(live(10_000_000, found).to_dict()))
+    assert document["gb_a_day"] == pytest.approx(86.4)
+    assert document["tb_a_year"] == pytest.approx(31.5576)
+    assert document["years"] == pytest.approx(600 / 31.5576)
+    assert document["flash_gb_a_day"] == pytest.approx(86.4 * document["wa"])
+    assert document["processes"][0] == {
+        "name": "logger", "host_bytes": 10_000_000,
+        "gb_a_day": document["gb_a_day"], "tb_a_year": document["tb_a_year"],
+    }  # fmt: skip
+    assert headline(document).startswith("31.56 TB a year at this rate, 100% of it by logger. WA ")
+    assert headline(document).endswith("The rated 600 TB last 19 years.")
+    nothing = live(0, None)
+    assert nothing.years is None
+    assert headline(nothing.to_dict()) == "Nothing was written in 10 s."
+    assert [card.title for card in nothing.card().parts] == ["By process"]
+
+
+def test_what_cannot_be_watched_is_refused() -> None:
+    assert "not a block device" in in_process.refusal("live", "/dev/null --once --for 1s")
+    assert "--every" in in_process.refusal("live", "/dev/null --every 1ms")
