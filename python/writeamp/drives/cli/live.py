@@ -1,4 +1,4 @@
-"""`writeamp live`: who writes to a disk now, and what it costs."""
+"""`writeamp live`: writers of a disk now, and their cost."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def live(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Show who writes to a disk now, and what it costs: WA, GB a day, years (Linux, root).
+    """Show the writers of a disk now, and their cost: WA, GB a day, years (Linux, root).
 
     WA is that of a simulated drive of the same capacity, which gets a sample of the writes. Its
     interval has the drive's possible states: op, free space, and addresses. Years are those in

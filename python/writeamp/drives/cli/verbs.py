@@ -9,7 +9,7 @@ MEASURE = Verb(
 )
 LIVE = Verb(
     "writeamp.drives.cli.live",
-    "Show who writes to a disk now, and what it costs: WA, GB a day, years (Linux, root).",
+    "Show the writers of a disk now, and their cost: WA, GB a day, years (Linux, root).",
     HelpPanel.REAL,
 )
 LIFETIME = Verb(

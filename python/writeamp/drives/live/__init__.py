@@ -1,1 +1,1 @@
-"""Wear of this machine's drives now: who writes, how much, and what it costs."""
+"""Wear of a disk now: its writers, and their cost."""

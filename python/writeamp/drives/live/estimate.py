@@ -1,4 +1,4 @@
-"""Write amplification of a real drive, from a simulated drive that gets a sample of its writes.
+"""WA of a real drive, from a simulated drive that gets a sample of its writes.
 
 A large drive is simulated at a scale of 1/k: of each k neighbouring pages of the address space, one
 is in the sample, chosen at random. The simulated drive has 1/k of the pages at the same

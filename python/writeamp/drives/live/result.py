@@ -1,4 +1,4 @@
-"""Result of `writeamp live`: writers of a disk, what they cost, and the years that they leave."""
+"""Result of `writeamp live`: writers of a disk, their cost, and the years left."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class LiveWear(Presented):
         rated_tbw, rated_source: rated endurance in TB (10**12 bytes), and its source; None if it is
             unknown.
         counters_wa: WA since the drive was new by its own counters, or None.
-        notes: sentences on what is missing or doubtful.
+        notes: sentences on the limits of the estimate.
     """
 
     device: str

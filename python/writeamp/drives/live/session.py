@@ -126,16 +126,16 @@ class LiveRecording:
 
     def _estimate(self) -> WearEstimate | None:
         frames: list[pl.DataFrame] = list(self._recording.parts.frames())
-        found = estimate(
+        wear = estimate(
             frames,
             self._disk.sectors * SECTOR_BYTES,
             profile=self._settings.profile,
             op=self._settings.op,
             used_share=self._used_share(),
         )
-        if found is not None:
-            self._notes = [Caution(sentence) for sentence in found.notes]
-        return found
+        if wear is not None:
+            self._notes = [Caution(sentence) for sentence in wear.notes]
+        return wear
 
     def _used_share(self) -> float | None:
         if self._mount is None:

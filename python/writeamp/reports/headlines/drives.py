@@ -101,7 +101,7 @@ def of_lifetimes(document: _Document) -> str:
 
 
 def of_live(document: _Document) -> str:
-    """Return what wrote most to a disk, what it costs the flash, and the years that are left."""
+    """Return the main writer of a disk, its WA, and the years that are left."""
     written, seconds = number(document, "host_bytes"), number(document, "duration_s")
     if not written or not seconds:
         return f"Nothing was written in {shown_duration(seconds or 0.0)}."
