@@ -34,17 +34,17 @@ def test_of_each_group_of_pages_one_is_in_the_sample(scale: int) -> None:
 
 
 def test_wa_is_that_of_the_whole_drive_at_its_scale() -> None:
-    """Uniform writes to a third of a drive of 1 M pages, sampled to 262,144 pages."""
-    pages = np.random.default_rng(1).integers(0, (1 << 20) // 3, 2_000_000)
-    found = estimate([frame(pages)], PAGE_BYTES << 20, profile="generic", op=0.15)
+    """Uniform writes to a third of a drive of 524,288 pages, of which every second is sampled."""
+    pages = np.random.default_rng(1).integers(0, (1 << 19) // 3, 1_000_000)
+    found = estimate([frame(pages)], PAGE_BYTES << 19, profile="generic", op=0.15)
     assert found is not None
-    assert (found.scale, found.assumptions[0].op) == (4, 0.15)
+    assert (found.scale, found.assumptions[0].op) == (2, 0.15)
     assert found.sampled_writes == pytest.approx(500_000, rel=0.01)
     whole = wa.simulate(
-        wa.device("generic", logical_pages=1 << 20, op=0.15),
+        wa.device("generic", logical_pages=1 << 19, op=0.15),
         trace=pages,
         mapping="as-is",
-        writes=6_000_000,
+        writes=3_000_000,
         repeat=3,
         replicas=1,
     )

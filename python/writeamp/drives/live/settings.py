@@ -21,7 +21,7 @@ class LiveSettings(Settings):
     duration_s: float | None = setting(
         None,
         DURATION,
-        "end after this time, such as 60s; default: at Ctrl-C or q, with --once 60s",
+        "end after this time, such as 60s; default: at Ctrl-C, or with --once after 60s",
         flag="--for",
         metavar="TIME",
         takes="float | str",
