@@ -7,7 +7,7 @@ import inspect
 import os
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from writeamp.drives.devices.run import DriveRun
 from writeamp.drives.histories.watching import watch_once
 from writeamp.drives.lifetime.of_drives import DriveLifetimes, OneLifetime
 from writeamp.drives.lifetime.result import DriveLifetime
+from writeamp.drives.live.estimate import estimate
+from writeamp.drives.live.result import LiveWear, Writer
 from writeamp.drives.measure import PinFacts, ready_busy
 from writeamp.learn.blackbox import training
 from writeamp.learn.blackbox.choosing import choose
@@ -117,6 +119,27 @@ def recorded() -> wa.RecordResult:
         left_out={"events with RWBS ZF": 1},
         run="true",
         run_exit_status=0,
+    )
+
+
+def live(host_bytes: int, pages: Sequence[Any]) -> LiveWear:
+    """Return ten seconds of one process, and the estimate for writes of these pages."""
+    frames = [
+        pl.DataFrame({"op": "write", "offset": each * 4096, "length": 4096}) for each in pages
+    ]
+    return LiveWear(
+        device="nvme0n1",
+        model="DRIVE X",
+        capacity_bytes=10**9,
+        duration_s=10.0,
+        whole=Writer("all", host_bytes, 10.0),
+        processes=(Writer("logger", host_bytes, 10.0),),
+        files=None,
+        estimate=estimate(frames, 10**9, profile="generic"),
+        rated_tbw=600.0,
+        rated_source="--rated-tbw",
+        counters_wa=None,
+        notes=(),
     )
 
 
@@ -297,6 +320,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Allocation": lambda _: wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], 0.25),
     "Trace": trace,
     "RecordResult": lambda _: recorded(),
+    "LiveWear": lambda _: live(10_000_000, [np.arange(2000)]),
     "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),
     "Device": lambda _: wa.device("x25-m"),
     "FleetNeed": needed,

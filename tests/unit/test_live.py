@@ -10,8 +10,8 @@ import pytest
 
 import in_process
 import writeamp as wa
-from writeamp.drives.live.estimate import WearEstimate, estimate, sampled
-from writeamp.drives.live.result import LiveWear, Writer
+from samples import live
+from writeamp.drives.live.estimate import estimate, sampled
 from writeamp.reports.headlines.headline import headline
 
 PAGE_BYTES = 4096
@@ -62,28 +62,8 @@ def test_without_writes_there_is_no_estimate() -> None:
     assert estimate([], GB, profile="generic") is None
 
 
-def live(host_bytes: int, found: WearEstimate | None) -> LiveWear:
-    """Return ten seconds of one process."""
-    writer = Writer("logger", host_bytes, 10.0)
-    return LiveWear(
-        device="nvme0n1",
-        model="DRIVE X",
-        capacity_bytes=GB,
-        duration_s=10.0,
-        whole=Writer("all", host_bytes, 10.0),
-        processes=(writer,),
-        files=None,
-        estimate=found,
-        rated_tbw=600.0,
-        rated_source="--rated-tbw",
-        counters_wa=None,
-        notes=(),
-    )
-
-
 def test_rates_are_those_of_the_recording() -> None:
-    found = estimate([frame(np.arange(2000))], GB, profile="generic")
-    document = json.loads(json.dumps(live(10_000_000, found).to_dict()))
+    document = json.loads(json.dumps(live(10_000_000, [np.arange(2000)]).to_dict()))
     assert document["gb_a_day"] == pytest.approx(86.4)
     assert document["tb_a_year"] == pytest.approx(31.5576)
     assert document["years"] == pytest.approx(600 / 31.5576)
@@ -94,7 +74,7 @@ def test_rates_are_those_of_the_recording() -> None:
     }  # fmt: skip
     assert headline(document).startswith("31.56 TB a year at this rate, 100% of it by logger. WA ")
     assert headline(document).endswith("The rated 600 TB last 19 years.")
-    nothing = live(0, None)
+    nothing = live(0, [])
     assert nothing.years is None
     assert headline(nothing.to_dict()) == "Nothing was written in 10 s."
     assert [card.title for card in nothing.card().parts] == ["By process"]

@@ -31,7 +31,14 @@ from writeamp.results.protocol import SimulationResult
 # A piece of HTML that makes no notebook slow to open.
 MOST_BYTES = 50_000
 # What is no result holds no picture.
-WITHOUT_FIGURE = {"CachePrediction", "ExplorePage", "Device", "DoctorReport", "MachineDrives"}
+WITHOUT_FIGURE = {
+    "CachePrediction",
+    "ExplorePage",
+    "Device",
+    "DoctorReport",
+    "LiveWear",
+    "MachineDrives",
+}
 
 
 class Balanced(HTMLParser):

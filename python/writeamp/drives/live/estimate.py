@@ -19,7 +19,7 @@ import polars as pl
 
 from writeamp.devices.device import Device, DeviceLike, device
 from writeamp.studies.functions import simulate
-from writeamp.units.ratios import MOST_PLAIN_OP
+from writeamp.units.ratios import MOST_PLAIN_OP, physical_of
 
 # Most logical pages of the simulated drive, and its host writes as a multiple of its pages.
 _MOST_PAGES, _DRIVE_WRITES = 1 << 18, 2.0
@@ -181,7 +181,7 @@ def _writes(frame: pl.DataFrame, page_bytes: int) -> tuple[Integers, Integers]:
 
 def _scaled(model: Device, logical_bytes: int, _: Addresses, op: float, fill: float) -> Device:
     """Return the simulated drive; free space that is trimmed is further over-provisioning."""
-    whole_op = min((1 + op) / fill - 1, MOST_PLAIN_OP)  # WA is 1 far below this limit
+    whole_op = min(physical_of(1 / fill, op) - 1, MOST_PLAIN_OP)  # WA is 1 far below this limit
     scaled = device(model, size=logical_bytes, op=whole_op)
     return replace(scaled, is_timed_by_default=False)
 
