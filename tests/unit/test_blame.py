@@ -148,7 +148,7 @@ def test_a_trace_without_a_tag_is_the_trace_of_the_other_requests() -> None:
 
 @pytest.mark.parametrize("trimmer", ["A", "kernel"])
 def test_trims_free_no_page_that_only_the_removed_tag_writes(trimmer: str) -> None:
-    # Page 3 is written by nobody, and page 5 by both.
+    # No tag writes page 3, and both write page 5.
     rows = [("write", 0, 3, "A"), ("write", 4, 6, "A"), ("write", 5, 1, "B"), ("write", 12, 1, "B")]
     rows += [("trim", 0, 13, trimmer), ("trim", 4, 1, trimmer), ("write", 9, 1, "B")]
     frame = pl.DataFrame(rows, schema=["op", "page", "pages", "process"], orient="row")

@@ -106,7 +106,7 @@ def record(
         # The command is printed in one long line, so that it can be copied.
         stdout.print(f"next: {result.next_command}", highlight=False, soft_wrap=True)
     if plot is not None:
-        if result.counts.bytes["write"]:
+        if result.host_bytes:
             result.plot(plot)
         else:
             options.warn(f"nothing was written, so {plot} was not drawn")

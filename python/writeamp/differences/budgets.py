@@ -10,9 +10,7 @@ from typing import Any
 from writeamp.results.numbers import four_digits, json_number
 from writeamp.settings.budgets import HostBudgetSettings
 from writeamp.units.byte_sizes import shown_bytes
-
-_YEAR_S = 365.25 * 86400
-_TB = 1e12
+from writeamp.units.write_rates import tb_a_year
 
 
 @dataclass(frozen=True)
@@ -74,20 +72,20 @@ def _verdicts(
     period_s = budgets.repeat_every or duration_s
     if not period_s:
         return
-    tb_a_year = host_bytes / _TB * _YEAR_S / period_s
+    yearly_tb = tb_a_year(host_bytes, period_s)
     if (most_tb := budgets.max_tb_year) is not None:
-        holds = tb_a_year <= most_tb
+        holds = yearly_tb <= most_tb
         side = "within" if holds else "above"
-        sentence = f"the host writes {tb_a_year:.3g} TB a year, {side} --max-tb-year {most_tb:,.4g}"
-        yield BudgetVerdict("--max-tb-year", most_tb, tb_a_year, holds, sentence)
+        sentence = f"the host writes {yearly_tb:.3g} TB a year, {side} --max-tb-year {most_tb:,.4g}"
+        yield BudgetVerdict("--max-tb-year", most_tb, yearly_tb, holds, sentence)
     tbw = budgets.rated_tbw or rated_tbw
     if (fewest := budgets.min_years) is not None and tbw is not None:
-        years = tbw / tb_a_year if tb_a_year else math.inf
+        years = tbw / yearly_tb if yearly_tb else math.inf
         holds = years >= fewest
         lasting = f"{four_digits(years)} years" if math.isfinite(years) else "forever"
         side = "at least" if holds else "below"
         sentence = (
-            f"at {tb_a_year:.3g} TB a year, the rated {tbw:,.6g} TB last {lasting}, {side} "
+            f"at {yearly_tb:.3g} TB a year, the rated {tbw:,.6g} TB last {lasting}, {side} "
             f"--min-years {four_digits(fewest)}"
         )
         yield BudgetVerdict("--min-years", fewest, years, holds, sentence)

@@ -43,7 +43,7 @@ class Drive:
     remarks: tuple[str, ...]
     is_kept: bool
     last_remarks: list[str]
-    """Errors during the shutdown, and what a recording lacks."""
+    """Errors during the shutdown, and missing data of a recording."""
     mounted: Mounted | None = None
     metrics_url: str | None = None
     """URL of its Prometheus metrics with the actual port; None if there are no metrics."""

@@ -73,7 +73,7 @@ def _print_once(device: str, settings: LiveSettings, *, json: bool) -> None:
         with Bar("watching", lambda done, whole: f"{done} of {whole} s") as bar:
             end_s = time.monotonic() + duration_s
             while (left_s := end_s - time.monotonic()) > 0 and signals.take() is None:
-                recording.reading(is_full=False)
+                recording.check()
                 bar.update(round(duration_s - left_s), round(duration_s))
                 signals.wait([], min(left_s, _LOOK_S))
         recording.stop()

@@ -47,16 +47,28 @@ def rated_use(
             counter, the share is unknown.
         rated_tbw: rating in TB, instead of that of the model.
     """
-    rating = endurance_rating(facts.model, facts.capacity_bytes)
+    use = rating_of(facts.model, facts.capacity_bytes, rated_tbw)
+    if use.rated_tbw is None or host is None or any(map(_refutes_host, checks)):
+        return use
+    return use._replace(share_used=float(host.nominal) / (use.rated_tbw * 1e12))
+
+
+def rating_of(
+    model: str | None, capacity_bytes: int | None, rated_tbw: float | None = None
+) -> RatedUse:
+    """Return the rated endurance of a drive without its used share.
+
+    Args:
+        model: model as the drive reports it.
+        capacity_bytes: user capacity.
+        rated_tbw: rating in TB, instead of that of the model.
+    """
     if rated_tbw is not None:
-        tbw, source, years = rated_tbw, OPTION, None
-    elif rating is not None:
-        tbw, source, years = rating.tbw, rating.source, rating.warranty_years
-    else:
+        return RatedUse(rated_tbw, None, OPTION)
+    rating = endurance_rating(model, capacity_bytes)
+    if rating is None:
         return RatedUse()
-    is_known = host is not None and not any(map(_refutes_host, checks))
-    share = float(host.nominal) / (tbw * 1e12) if host is not None and is_known else None
-    return RatedUse(tbw, share, source, years)
+    return RatedUse(rating.tbw, None, rating.source, rating.warranty_years)
 
 
 def _refutes_host(check: CounterCheck) -> bool:

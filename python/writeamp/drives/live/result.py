@@ -13,8 +13,8 @@ from writeamp.results.card import Card, Presented
 from writeamp.results.numbers import bounds_in_words, four_digits, years_in_words
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
+from writeamp.units.write_rates import gb_a_day, tb_a_year
 
-_DAY_S, _YEAR_S = 86_400.0, 365.25 * 86_400
 _MOST_SHOWN, _MOST_IN_JSON = 10, 100
 
 
@@ -29,12 +29,12 @@ class Writer:
     @property
     def gb_a_day(self) -> float:
         """Bytes a day in GB (10**9 bytes)."""
-        return self.host_bytes / self.duration_s * _DAY_S / 1e9
+        return gb_a_day(self.host_bytes, self.duration_s)
 
     @property
     def tb_a_year(self) -> float:
         """Bytes a year in TB (10**12 bytes)."""
-        return self.host_bytes / self.duration_s * _YEAR_S / 1e12
+        return tb_a_year(self.host_bytes, self.duration_s)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the writer as JSON types."""

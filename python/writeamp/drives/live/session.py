@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
-from writeamp.devices.endurance import endurance_rating
 from writeamp.drives.counters.answer import life_answer
+from writeamp.drives.counters.rated import rating_of
 from writeamp.drives.devices.reading import read_place
 from writeamp.drives.live.estimate import WearEstimate, estimate
 from writeamp.drives.live.result import LiveWear, Writer, writers_of
@@ -26,7 +27,6 @@ from writeamp.traces.trace import SECTOR_BYTES
 
 # Size of the recorded requests above which the oldest are removed.
 _MOST_BYTES = 64 << 20
-_OPTION = "--rated-tbw"
 
 
 class LiveRecording:
@@ -55,7 +55,6 @@ class LiveRecording:
         self._notes: list[str] = []
         self._is_over = False
         self._wear: WearEstimate | None = None
-        self._counted: float | None = None
 
     def __enter__(self) -> LiveRecording:
         """Begin to record."""
@@ -78,6 +77,14 @@ class LiveRecording:
         """End the recording, and remove its files."""
         self._undo.close()
 
+    def check(self) -> None:
+        """Check that the recording works.
+
+        Raises:
+            WriteampError: it has failed.
+        """
+        self._recording.check()
+
     def stop(self) -> None:
         """End the recording; readings then have all requests.
 
@@ -92,23 +99,19 @@ class LiveRecording:
         """Return the writers so far, and WA by simulation.
 
         Args:
-            is_full: whether WA is estimated, and the drive's counters are read; otherwise those of
-                the last full reading are returned.
+            is_full: whether WA is estimated; otherwise that of the last full reading is returned.
 
         Raises:
             WriteampError: the recording has failed, or the profile is invalid.
         """
-        self._recording.check()
+        self.check()
         if is_full:
-            self._wear, self._counted = self._estimate(), self._counters_wa()
+            self._wear = self._estimate()
         disk, counts = self._disk, self._recording.rows.counts
         duration_s = self._recording.duration_s
         if not self._is_over:
             duration_s = (time.monotonic_ns() - self._recording.began_ns) / 1e9
-        rating = endurance_rating(disk.model, disk.disk_bytes)
-        tbw, source = self._settings.rated_tbw, _OPTION
-        if tbw is None:
-            tbw, source = (None, "") if rating is None else (rating.tbw, rating.source)
+        rating = rating_of(disk.model, disk.disk_bytes, self._settings.rated_tbw)
         return LiveWear(
             device=disk.name,
             model=disk.model,
@@ -118,9 +121,9 @@ class LiveRecording:
             processes=writers_of(counts.processes, duration_s),
             files=None if self._mount is None else writers_of(counts.files, duration_s),
             estimate=self._wear,
-            rated_tbw=tbw,
-            rated_source=source or None,
-            counters_wa=self._counted,
+            rated_tbw=rating.rated_tbw,
+            rated_source=rating.rated_source,
+            counters_wa=self._counters_wa,
             notes=tuple(self._notes),
         )
 
@@ -143,6 +146,7 @@ class LiveRecording:
         facts = os.statvfs(self._mount.point)
         return 1 - facts.f_bfree / facts.f_blocks if facts.f_blocks else None
 
+    @cached_property
     def _counters_wa(self) -> float | None:
         """Return WA since new by the drive's own counters; None if it has none or no tool reads."""
         try:
