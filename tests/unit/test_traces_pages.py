@@ -149,6 +149,8 @@ def test_info_counts_every_byte_once_per_device(requests: list[Request]) -> None
     def distinct(*ops: str) -> int:
         return len({(d, b) for op in ops for d, _, o, n in by_op[op] for b in range(o, o + n)})
 
+    for verb, op in {"written": "write", "read": "read", "trimmed": "trim"}.items():
+        assert found[f"bytes_{verb}"] == sum(length for _, _, _, length in by_op[op])
     assert found["unique_bytes_written"] == distinct("write")
     assert found["footprint_bytes"] == distinct("write", "read")
     assert found["extent_bytes"] == sum(

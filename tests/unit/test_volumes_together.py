@@ -56,6 +56,17 @@ def test_one_drive_has_the_counters_of_simulate_on_the_trace_of_all(
     assert [one["hint"] for one in found.managers] == [None, "volume", "volume"]
 
 
+def test_too_many_volumes_to_count_give_a_note(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writeamp.volumes.jobs.MOST_TAGS", fleet.volumes.height - 1)
+    # No other test has pages of this size, and pages are cached.
+    here = {"page_bytes": 2048, "runner": wa.runners.Here()}
+    found = wa.volumes.together(fleet, "single", **here, **DRIVE)
+    assert found.wa_by_volume == []
+    assert "WA by volume is not counted" in " ".join(found.notes)
+
+
 def test_the_bytes_of_the_volumes_sum_to_those_of_the_drive(fleet: Fleet) -> None:
     found = wa.volumes.together(fleet, TENANTS, **DRIVE)
     names = fleet.volumes["volume"].to_list()

@@ -207,7 +207,7 @@ class RecordResult(Drawn):
         )
         rows = [
             ("trace", self.path),
-            ("duration", shown_duration(self.duration_s)),
+            ("recorded for", shown_duration(self.duration_s)),
             ("requests", by_op or "none"),
             ("written", shown_bytes(self.host_bytes)),
             ("lost events", f"{self.lost_events:,} of {self.events + self.lost_events:,}"),

@@ -24,7 +24,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
     """Return the figures of `info` that follow from a trace's requests; `path` is for errors."""
     counts = dict.fromkeys(_operations(requests), 0)
     counts |= dict(requests["op"].value_counts().rows())
-    moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
+    moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write", "trim")}
     ends = requests.select("device", end=pl.col("offset") + pl.col("length"))
     extents = end_to_end(
         ends.with_columns(start=requests["offset"]), path, multiple=HEAT_PAGE_BYTES
@@ -42,6 +42,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
         "write_fraction": _ratio(counts["write"], counts["read"] + counts["write"]),
         "bytes_written": moved_bytes["write"],
         "bytes_read": moved_bytes["read"],
+        "bytes_trimmed": moved_bytes["trim"],
         "unique_bytes_written": written.total,
         "footprint_bytes": accessed.total,
         "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from writeamp._engine import CAUSES
+from writeamp._engine import CAUSES, MOST_TAGS
 from writeamp.errors import WriteampError
 from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
@@ -138,8 +138,14 @@ class TogetherRun(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on stored runs."""
-        return [] if self.store_stats is None else list(self.store_stats.notes)
+        """Notes on volumes that are not counted, and on stored runs."""
+        notes = [] if self.store_stats is None else list(self.store_stats.notes)
+        if self.by_volume.is_empty() and not self.rows["wa"].drop_nulls().is_empty():
+            notes.append(
+                f"WA by volume is not counted: more than {MOST_TAGS} volumes are written. Choose "
+                "fewer with --sample or --where"
+            )
+        return notes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes run --together --json`."""

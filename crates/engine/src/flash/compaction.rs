@@ -1,35 +1,74 @@
-//! Branch-free collection of the valid pages of a block.
+//! Branch-free collection of the valid pages of a block, and of their tags.
 //! Branches would be mispredicted, because which pages are valid is random.
 
 #![allow(unsafe_code)]
 
-use crate::processor::has_wide_lanes;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256,
+    _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_maskz_compress_epi32,
+    _mm512_maskz_loadu_epi32, _mm512_storeu_epi32,
+};
+
+use crate::processor::{Lanes, lanes};
 
 /// Largest number of items that one step may write beyond the last item kept.
-const LANES: usize = 16;
+const MOST_STEP: usize = 16;
+
+/// Function that copies the items whose mark is 0 to an address, and returns their number.
+///
+/// # Safety
+/// The address must have room for [`MOST_STEP`] items more than there are items, there must be a mark
+/// for each item, and the processor must support the function's instructions.
+type Keep<T> = unsafe fn(&[T], &[u64], *mut T) -> usize;
+
+/// Item of a type for which vector instructions are used.
+pub trait Item: Copy {
+    /// The fastest function for these vector instructions.
+    fn keep_by(lanes: Lanes) -> Keep<Self>;
+}
+
+impl Item for u32 {
+    fn keep_by(lanes: Lanes) -> Keep<u32> {
+        match lanes {
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx512 => pages_by_sixteen,
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx2 => pages_by_eight,
+            _ => one_by_one,
+        }
+    }
+}
+
+impl Item for u8 {
+    fn keep_by(lanes: Lanes) -> Keep<u8> {
+        match lanes {
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx512 | Lanes::Avx2 => tags_by_eight,
+            _ => one_by_one,
+        }
+    }
+}
 
 /// Copies the items whose mark is 0 to `unmarked`, in order.
 /// `unmarked` is cleared first. `marks` has one bit per item.
-pub fn keep_unmarked(items: &[u32], marks: &[u64], unmarked: &mut Vec<u32>) {
+pub fn keep_unmarked<T: Item>(items: &[T], marks: &[u64], unmarked: &mut Vec<T>) {
+    keep_unmarked_by(T::keep_by(lanes()), items, marks, unmarked);
+}
+
+fn keep_unmarked_by<T>(keep: Keep<T>, items: &[T], marks: &[u64], unmarked: &mut Vec<T>) {
     assert!(items.len() <= marks.len() * 64, "marks must have a bit for each item");
     unmarked.clear();
-    unmarked.reserve(items.len() + LANES);
-    let out = unmarked.as_mut_ptr();
-    // SAFETY: `out` has room for all items plus one step, and both functions initialise the first
-    // `count` items. `wide` is called only if the processor supports its instructions.
+    unmarked.reserve(items.len() + MOST_STEP);
+    // SAFETY: there is room for all items plus one step, and `keep` initialises the first `count`
+    // items. It is one that the processor supports.
     unsafe {
-        let count = match () {
-            #[cfg(target_arch = "x86_64")]
-            () if has_wide_lanes() => wide(items, marks, out),
-            () => scalar(items, marks, out),
-        };
+        let count = keep(items, marks, unmarked.as_mut_ptr());
         unmarked.set_len(count);
     }
 }
 
-/// # Safety
-/// `out` must have room for one item more than `items`.
-unsafe fn scalar(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
+unsafe fn one_by_one<T: Copy>(items: &[T], marks: &[u64], out: *mut T) -> usize {
     let mut count = 0;
     for (items, marks) in items.chunks(64).zip(marks) {
         for (place, &item) in items.iter().enumerate() {
@@ -41,19 +80,89 @@ unsafe fn scalar(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
     count
 }
 
-/// # Safety
-/// `out` must have room for [`LANES`] items more than `items`, and the processor must support
-/// AVX-512 F.
+/// For each set of eight items, the places of those in the set, in order.
+static PLACES: [[u8; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut set = 0;
+    while set < places.len() {
+        let (mut place, mut count) = (0, 0);
+        while place < 8 {
+            if set >> place & 1 == 1 {
+                places[set][count] = place as u8;
+                count += 1;
+            }
+            place += 1;
+        }
+        set += 1;
+    }
+    places
+};
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+unsafe fn tags_by_eight(items: &[u8], marks: &[u64], out: *mut u8) -> usize {
+    let mut count = 0;
+    for (items, marks) in items.chunks(64).zip(marks) {
+        let (steps, rest) = items.as_chunks::<8>();
+        for (step, items) in steps.iter().enumerate() {
+            let kept = (!marks >> (step * 8)) as u8;
+            // SAFETY: eight items are read. They are written after the items kept so far, which are
+            // at most as many as were read.
+            unsafe {
+                let places = _mm_loadl_epi64(PLACES[usize::from(kept)].as_ptr().cast());
+                let packed = _mm_shuffle_epi8(_mm_loadl_epi64(items.as_ptr().cast()), places);
+                _mm_storel_epi64(out.add(count).cast(), packed);
+            }
+            count += kept.count_ones() as usize;
+        }
+        // SAFETY: as above.
+        count += unsafe { last(rest, steps.len(), *marks, out.add(count)) };
+    }
+    count
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+unsafe fn pages_by_eight(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
+    let mut count = 0;
+    for (items, marks) in items.chunks(64).zip(marks) {
+        let (steps, rest) = items.as_chunks::<8>();
+        for (step, items) in steps.iter().enumerate() {
+            let kept = (!marks >> (step * 8)) as u8;
+            // SAFETY: eight items are read. They are written after the items kept so far, which are
+            // at most as many as were read.
+            unsafe {
+                let places = _mm_loadl_epi64(PLACES[usize::from(kept)].as_ptr().cast());
+                let loaded = _mm256_loadu_si256(items.as_ptr().cast());
+                let packed = _mm256_permutevar8x32_epi32(loaded, _mm256_cvtepu8_epi32(places));
+                _mm256_storeu_si256(out.add(count).cast(), packed);
+            }
+            count += kept.count_ones() as usize;
+        }
+        // SAFETY: as above.
+        count += unsafe { last(rest, steps.len(), *marks, out.add(count)) };
+    }
+    count
+}
+
+/// Keeps the fewer than eight items after these steps of 64 items.
+#[inline(always)]
+unsafe fn last<T: Copy>(rest: &[T], steps: usize, marks: u64, out: *mut T) -> usize {
+    if rest.is_empty() {
+        return 0;
+    }
+    // SAFETY: the caller's.
+    unsafe { one_by_one(rest, &[marks >> (steps * 8)], out) }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn wide(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
-    use std::arch::x86_64::{
-        _mm512_maskz_compress_epi32, _mm512_maskz_loadu_epi32, _mm512_storeu_epi32,
-    };
+unsafe fn pages_by_sixteen(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
+    const STEP: usize = 16;
     let mut count = 0;
-    for (step, items) in items.chunks(LANES).enumerate() {
-        let there = u16::MAX >> (LANES - items.len());
-        let valid = !(marks[step / 4] >> (step % 4 * LANES)) as u16 & there;
+    for (step, items) in items.chunks(STEP).enumerate() {
+        let there = u16::MAX >> (STEP - items.len());
+        let valid = !(marks[step / 4] >> (step % 4 * STEP)) as u16 & there;
         // SAFETY: the load is masked to existing items. The store begins after the items written so
         // far, which are at most as many as were read.
         unsafe {
@@ -68,39 +177,34 @@ unsafe fn wide(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
+
     use super::*;
     use crate::rng::Stream;
 
-    fn by(
-        keep: unsafe fn(&[u32], &[u64], *mut u32) -> usize,
-        items: &[u32],
-        marks: &[u64],
-    ) -> Vec<u32> {
-        let mut unmarked = vec![u32::MAX; items.len() + LANES];
-        // SAFETY: the buffer has room, and the caller has checked for the instructions.
-        let count = unsafe { keep(items, marks, unmarked.as_mut_ptr()) };
-        unmarked.truncate(count);
-        unmarked
+    fn check_each_way<T: Item + PartialEq + Debug>(items: &[T], marks: &[u64]) {
+        let is_kept = |place: usize| marks[place / 64] >> (place % 64) & 1 == 0;
+        let expected: Vec<T> =
+            (0..items.len()).filter(|&at| is_kept(at)).map(|at| items[at]).collect();
+        for way in [Lanes::Scalar, Lanes::Avx2, Lanes::Avx512] {
+            if way <= lanes() {
+                let mut unmarked = vec![items.first().copied(); 3].into_iter().flatten().collect();
+                keep_unmarked_by(T::keep_by(way), items, marks, &mut unmarked);
+                assert_eq!(unmarked, expected, "{way:?}");
+            }
+        }
     }
 
     #[test]
-    fn both_paths_keep_what_is_not_marked_in_order() {
+    fn each_way_keeps_what_is_not_marked_in_order() {
         let mut random = Stream::new(1, "test");
         for len in (0..200).chain([256, 1000, 4096]) {
-            let items: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
+            let pages: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
+            let tags: Vec<u8> = pages.iter().map(|&page| page as u8).collect();
             for marked in [0, u64::MAX, random.bits(), random.bits() & random.bits()] {
                 let marks = vec![marked; (len as usize).div_ceil(64)];
-                let is_kept = |place: usize| marks[place / 64] >> (place % 64) & 1 == 0;
-                let expected: Vec<u32> =
-                    (0..items.len()).filter(|&at| is_kept(at)).map(|at| items[at]).collect();
-                assert_eq!(by(scalar, &items, &marks), expected);
-                #[cfg(target_arch = "x86_64")]
-                if has_wide_lanes() {
-                    assert_eq!(by(wide, &items, &marks), expected);
-                }
-                let mut unmarked = vec![1, 2, 3];
-                keep_unmarked(&items, &marks, &mut unmarked);
-                assert_eq!(unmarked, expected);
+                check_each_way(&pages, &marks);
+                check_each_way(&tags, &marks);
             }
         }
     }

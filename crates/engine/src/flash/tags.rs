@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use super::compaction::keep_unmarked;
 use super::memory::{Table, filled, prefetch};
 use super::{Cause, Flash, TagCounters, Tap};
 use crate::error::{Error, Result};
@@ -19,21 +20,16 @@ use crate::state::state;
 /// Tags of the valid pages of a block that a collection has read, in their order.
 #[derive(Debug, Clone, Default)]
 struct Moving {
-    /// The first `count` are the tags of these pages.
     tags: Vec<u8>,
-    count: usize,
     /// Number of these pages that were migrated.
     done: usize,
 }
 
 impl Moving {
     fn is_empty(&self) -> bool {
-        self.done == self.count
+        self.done == self.tags.len()
     }
 }
-
-/// Number of pages whose marks are in one word.
-const STEP_PAGES: usize = u64::BITS as usize;
 
 /// Tags of the data on a drive, and the counters by tag.
 #[derive(Debug, Clone)]
@@ -48,10 +44,12 @@ pub struct Tags {
     done: usize,
     /// Tags and causes of pages of the batch that are not programmed for the host.
     not_host: Vec<(u8, Cause)>,
-    /// Blocks whose pages are being moved. Managers migrate the pages of the block that was read
-    /// last first, and the pages of a block in order.
-    moving: Vec<Moving>,
-    /// Emptied elements of `moving`, whose memory is used again.
+    /// The block that was read last, whose pages are being moved. Managers migrate its pages in
+    /// order, before those of blocks that were read earlier.
+    moving: Moving,
+    /// Blocks that were read earlier, and have pages that are not migrated yet.
+    waiting: Vec<Moving>,
+    /// Lists without content, whose memory is used again.
     spare: Vec<Moving>,
 }
 
@@ -62,6 +60,7 @@ state!(Tags {
     scratch done,
     scratch not_host,
     scratch moving,
+    scratch waiting,
     scratch spare,
 });
 
@@ -79,7 +78,8 @@ impl Tags {
             batch: Vec::new(),
             done: 0,
             not_host: Vec::new(),
-            moving: Vec::new(),
+            moving: Moving::default(),
+            waiting: Vec::new(),
             spare: Vec::new(),
         })
     }
@@ -116,15 +116,18 @@ impl Tags {
             )));
         }
         let own = self.counters.number();
-        // A maximum uses vector instructions, unlike a search for a wrong tag.
-        let highest = tags.iter().map(|&tag| if tag < OF_DRIVE { tag } else { 0 }).max();
-        if let Some(tag) = highest.filter(|&tag| tag > 0 && tag >= own) {
+        let is_wrong = |tag: u8| tag.wrapping_sub(own) < OF_DRIVE - own;
+        // This uses vector instructions, unlike a search for a wrong tag.
+        if tags.iter().fold(false, |any, &tag| any | is_wrong(tag))
+            && let Some(tag) = tags.iter().find(|&&tag| is_wrong(tag))
+        {
             return Err(Error::Spec(format!(
                 "a page has the tag {tag}, but the drive counts by {own} tags, numbered from 0"
             )));
         }
         // Only an error of a policy can end a collection before all of its pages are migrated.
-        self.spare.append(&mut self.moving);
+        self.spare.append(&mut self.waiting);
+        self.moving.done = self.moving.tags.len();
         self.batch.clear();
         self.batch.extend_from_slice(tags);
         self.batch.resize(pages, UNTAGGED);
@@ -187,69 +190,56 @@ impl Tags {
     /// `marks` has one bit for each page, which is 1 for invalid pages.
     pub(super) fn read(&mut self, pages: Range<usize>, marks: &[u64]) {
         let mut block = self.spare.pop().unwrap_or_default();
-        block.tags.resize(pages.len() + STEP_PAGES, UNTAGGED);
-        (block.count, block.done) = (0, 0);
-        for (tags, marks) in self.of_page[pages].chunks(STEP_PAGES).zip(marks) {
-            let end = block.count + STEP_PAGES;
-            let out = &mut block.tags[block.count..end];
-            let mut count = 0;
-            for (at, &tag) in tags.iter().enumerate() {
-                // The next valid page overwrites the tag of an invalid one, which is faster than a
-                // branch.
-                out[count % STEP_PAGES] = tag;
-                count += (!marks >> at & 1) as usize;
-            }
-            block.count += count;
+        keep_unmarked(&self.of_page[pages], marks, &mut block.tags);
+        block.done = 0;
+        if !block.is_empty() {
+            std::mem::swap(&mut block, &mut self.moving);
         }
-        if block.count > 0 {
-            self.moving.push(block);
-        } else {
-            self.spare.push(block);
-        }
+        let list = if block.is_empty() { &mut self.spare } else { &mut self.waiting };
+        list.push(block);
     }
 
     /// Counts the `pages` pages that were read last, which are migrated for `cause`.
     pub(super) fn count_moved(&mut self, pages: usize, cause: Cause) {
-        if let Some(block) = self.moving.last().filter(|_| pages > 0) {
-            debug_assert_eq!(block.count, pages);
-            self.counters.count_each(&block.tags[..block.count], cause);
+        if pages > 0 {
+            debug_assert_eq!(self.moving.tags.len(), pages);
+            self.counters.count_each(&self.moving.tags, cause);
         }
     }
 
-    /// Tags the next page that is migrated, to physical page `page`, and returns the tag.
+    /// Tags the next page that is migrated, to physical page `page`.
     #[inline(always)]
-    pub(super) fn migrate(&mut self, page: u32) -> u8 {
-        let block = self.moving.last_mut().expect("a page is migrated after its block was read");
-        let tag = block.tags[block.done];
+    pub(super) fn migrate(&mut self, page: u32) {
+        let block = &mut self.moving;
+        self.of_page[page as usize] = block.tags[block.done];
         block.done += 1;
-        self.of_page[page as usize] = tag;
         if block.is_empty() {
-            self.drop_emptied();
+            self.resume();
         }
-        tag
     }
 
     /// Tags the next pages that are migrated, to the pages from `first_page` on.
     pub(super) fn migrate_all(&mut self, first_page: u32, pages: usize) {
         let (mut first, end) = (first_page as usize, first_page as usize + pages);
         while first < end {
-            let block = self.moving.last_mut().expect("pages are migrated after they were read");
-            let count = (end - first).min(block.count - block.done);
+            let block = &mut self.moving;
+            assert!(!block.is_empty(), "pages are migrated after their block was read");
+            let count = (end - first).min(block.tags.len() - block.done);
             let tags = &block.tags[block.done..block.done + count];
             self.of_page[first..first + count].copy_from_slice(tags);
             block.done += count;
             first += count;
             if block.is_empty() {
-                self.drop_emptied();
+                self.resume();
             }
         }
     }
 
-    /// Removes the block that was read last, all of whose pages were migrated.
+    /// Goes on with the block that was read before, as all pages of this one were migrated.
     #[cold]
-    fn drop_emptied(&mut self) {
-        let emptied = self.moving.pop();
-        self.spare.extend(emptied);
+    fn resume(&mut self) {
+        let next = self.waiting.pop().unwrap_or_default();
+        self.spare.push(std::mem::replace(&mut self.moving, next));
     }
 }
 

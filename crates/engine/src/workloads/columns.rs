@@ -19,6 +19,10 @@ pub fn number_of(op: Op) -> u8 {
 pub trait Values<T>: Send + Sync {
     /// Value for the request at index `at`.
     fn get(&self, at: usize) -> T;
+    /// Copies the values from index `first` on, which is faster than to get each of them.
+    fn copy(&self, first: usize, to: &mut [T]) {
+        to.iter_mut().zip(first..).for_each(|(to, at)| *to = self.get(at));
+    }
     /// Number of values in the storage.
     fn count(&self) -> usize;
 }
@@ -33,6 +37,9 @@ impl<T: Copy + Send + Sync> Values<T> for Vec<T> {
         self.len()
     }
 }
+
+/// Number of requests that are read at once.
+const MOST_READ: usize = 64;
 
 /// Column: one value per request.
 pub enum Column<T: 'static> {
@@ -54,6 +61,20 @@ impl<T: Copy + PartialEq + Send + Sync> Column<T> {
             Column::All(value) => *value,
             Column::Each(values) => values.get(at),
         }
+    }
+
+    /// Values from index `first` on, of which there are `count`.
+    #[inline(always)]
+    fn some(&self, first: usize, count: usize) -> [T; MOST_READ]
+    where
+        T: Default,
+    {
+        let mut some = [T::default(); MOST_READ];
+        match self {
+            Column::All(value) => some.fill(*value),
+            Column::Each(values) => values.copy(first, &mut some[..count]),
+        }
+        some
     }
 
     fn has_length(&self, length: usize) -> bool {
@@ -169,11 +190,6 @@ impl Columns {
         !matches!(self.tags, Column::All(UNTAGGED))
     }
 
-    #[inline(always)]
-    pub(super) fn tag(&self, at: usize) -> u8 {
-        self.tags.get(at)
-    }
-
     /// True if the requests have times.
     pub(super) fn has_times(&self) -> bool {
         matches!(self.at_ns, Column::Each(_))
@@ -189,8 +205,34 @@ impl Columns {
         self.counts.get(at)
     }
 
-    /// Request at index `at`, without its tag.
-    #[inline(always)]
+    /// Reads the requests from index `first` on, at most [`MOST_READ`].
+    #[inline(never)]
+    pub(super) fn read(&self, first: usize, requests: &mut Vec<Request>) {
+        let count = (self.length - first).min(MOST_READ);
+        let (ops, fua, tags) = (
+            self.ops.some(first, count),
+            self.fua.some(first, count),
+            self.tags.some(first, count),
+        );
+        let (first_pages, counts) =
+            (self.first_pages.some(first, count), self.counts.some(first, count));
+        let (head_bytes, tail_bytes) =
+            (self.head_bytes.some(first, count), self.tail_bytes.some(first, count));
+        let at_ns = self.at_ns.some(first, count);
+        requests.clear();
+        requests.extend((0..count).map(|at| Request {
+            at_ns: at_ns[at],
+            op: OPS[usize::from(ops[at] & 3)],
+            first_page: first_pages[at],
+            pages: counts[at],
+            head_bytes: head_bytes[at],
+            tail_bytes: tail_bytes[at],
+            fua: fua[at] != 0,
+            tag: tags[at],
+        }));
+    }
+
+    /// Request at index `at`.
     pub(super) fn get(&self, at: usize) -> Request {
         Request {
             at_ns: self.at_ns.get(at),
@@ -200,7 +242,7 @@ impl Columns {
             head_bytes: self.head_bytes.get(at),
             tail_bytes: self.tail_bytes.get(at),
             fua: self.fua.get(at) != 0,
-            tag: UNTAGGED,
+            tag: self.tags.get(at),
         }
     }
 
@@ -221,7 +263,7 @@ impl Columns {
         add(checksum, if is_any_durable { self.length } else { 0 }, |at| self.fua.get(at));
         // Left out without tags, so that states that were saved before tags existed stay valid.
         if self.has_tags() {
-            add(checksum, self.length, |at| self.tag(at));
+            add(checksum, self.length, |at| self.tags.get(at));
         }
     }
 }

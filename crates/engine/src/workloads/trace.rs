@@ -21,6 +21,9 @@ pub struct Trace {
     request: usize,
     /// Number of pages of the current request that were issued.
     issued: u32,
+    /// Requests that were read from the columns, from index `read_from` on.
+    read: Vec<Request>,
+    read_from: usize,
     unserved: Unserved,
     /// Tags of the pages that were returned last; empty if the requests have no tags.
     tags: Vec<u8>,
@@ -37,6 +40,8 @@ state! {
         value request,
         value issued,
         value unserved,
+        scratch read,
+        scratch read_from,
         scratch tags,
         scratch partials,
     } where is_sound
@@ -154,6 +159,8 @@ impl Trace {
             offset_ns: 0,
             request: 0,
             issued: 0,
+            read: Vec::new(),
+            read_from: 0,
             unserved: Unserved::default(),
             tags: Vec::new(),
             partials: Vec::new(),
@@ -167,7 +174,14 @@ impl Trace {
             self.offset_ns = self.offset_ns.saturating_add(self.requests.pass_ns);
             self.request = 0;
         }
-        (self.passes_left > 0).then(|| self.requests.columns.get(self.request))
+        if self.passes_left == 0 {
+            return None;
+        }
+        if self.request.wrapping_sub(self.read_from) >= self.read.len() {
+            self.requests.columns.read(self.request, &mut self.read);
+            self.read_from = self.request;
+        }
+        Some(self.read[self.request - self.read_from])
     }
 
     fn is_sound(&self) -> bool {
@@ -182,8 +196,7 @@ impl Trace {
 
     /// Notes the tag of the next `pages` pages of the present batch.
     #[inline(always)]
-    fn tag(&mut self, pages: u32) {
-        let tag = self.requests.columns.tag(self.request);
+    fn tag(&mut self, tag: u8, pages: u32) {
         // One page is the usual case, and faster than a loop.
         if pages == 1 {
             self.tags.push(tag);
@@ -198,8 +211,7 @@ impl Trace {
         let bytes = request.partial_bytes();
         self.unserved.partial_bytes += bytes;
         if bytes > 0 && self.requests.columns.has_tags() {
-            let tag = self.requests.columns.tag(self.request);
-            self.partials.push((tag, bytes));
+            self.partials.push((request.tag, bytes));
         }
     }
 
@@ -262,7 +274,7 @@ impl Workload for Trace {
                         *slot = page;
                     }
                     if has_tags {
-                        self.tag(count);
+                        self.tag(request.tag, count);
                     }
                     filled += count as usize;
                     self.issued += count;
@@ -283,7 +295,7 @@ impl Workload for Trace {
         let request = self.current()?;
         self.request += 1;
         let at_ns = request.at_ns.saturating_add(self.offset_ns);
-        Some(Request { at_ns, tag: self.requests.columns.tag(self.request - 1), ..request })
+        Some(Request { at_ns, ..request })
     }
 
     fn take_unserved(&mut self) -> Unserved {
