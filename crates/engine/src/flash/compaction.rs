@@ -105,15 +105,15 @@ unsafe fn tags_by_eight(items: &[u8], marks: &[u64], out: *mut u8) -> usize {
     for (items, marks) in items.chunks(64).zip(marks) {
         let (steps, rest) = items.as_chunks::<8>();
         for (step, items) in steps.iter().enumerate() {
-            let kept = (!marks >> (step * 8)) as u8;
+            let valid = (!marks >> (step * 8)) as u8;
             // SAFETY: eight items are read. They are written after the items kept so far, which are
             // at most as many as were read.
             unsafe {
-                let places = _mm_loadl_epi64(PLACES[usize::from(kept)].as_ptr().cast());
+                let places = _mm_loadl_epi64(PLACES[usize::from(valid)].as_ptr().cast());
                 let packed = _mm_shuffle_epi8(_mm_loadl_epi64(items.as_ptr().cast()), places);
                 _mm_storel_epi64(out.add(count).cast(), packed);
             }
-            count += kept.count_ones() as usize;
+            count += valid.count_ones() as usize;
         }
         // SAFETY: as above.
         count += unsafe { last(rest, steps.len(), *marks, out.add(count)) };
@@ -128,16 +128,16 @@ unsafe fn pages_by_eight(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
     for (items, marks) in items.chunks(64).zip(marks) {
         let (steps, rest) = items.as_chunks::<8>();
         for (step, items) in steps.iter().enumerate() {
-            let kept = (!marks >> (step * 8)) as u8;
+            let valid = (!marks >> (step * 8)) as u8;
             // SAFETY: eight items are read. They are written after the items kept so far, which are
             // at most as many as were read.
             unsafe {
-                let places = _mm_loadl_epi64(PLACES[usize::from(kept)].as_ptr().cast());
+                let places = _mm_loadl_epi64(PLACES[usize::from(valid)].as_ptr().cast());
                 let loaded = _mm256_loadu_si256(items.as_ptr().cast());
                 let packed = _mm256_permutevar8x32_epi32(loaded, _mm256_cvtepu8_epi32(places));
                 _mm256_storeu_si256(out.add(count).cast(), packed);
             }
-            count += kept.count_ones() as usize;
+            count += valid.count_ones() as usize;
         }
         // SAFETY: as above.
         count += unsafe { last(rest, steps.len(), *marks, out.add(count)) };

@@ -235,7 +235,7 @@ impl Tags {
         }
     }
 
-    /// Goes on with the block that was read before, as all pages of this one were migrated.
+    /// Continues with the block that was read before, as all pages of this one were migrated.
     #[cold]
     fn resume(&mut self) {
         let next = self.waiting.pop().unwrap_or_default();
