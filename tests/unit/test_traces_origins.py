@@ -152,6 +152,22 @@ def test_info_has_written_bytes_by_name_and_the_share_without_a_name(tmp_path: P
     assert "50.0% of the written bytes have no file" in printed.out
 
 
+STATED = "columns:offset=3:bytes,length=4KiB,op=write,process=2,file=5,only=1:D,skip=1"
+
+
+def test_stated_columns_name_the_origins_in_text_and_tables(tmp_path: Path) -> None:
+    text = "?\nD, a b ,0,x,f\nQ,c,0,x,f\n\nD,,4096,x\n"
+    trace = read_as(tmp_path, text, STATED)
+    assert (trace.format, trace.origins) == (STATED, ["process", "file"])
+    assert origins(trace) == [("a b", "f"), (None, None)]
+    assert read_as(tmp_path, text, STATED, origins=False).origins == []
+    named = "columns:offset=o:bytes,length=4KiB,op=write,process=who,pid=number,only=is:D"
+    assert origins(read_as(tmp_path, "o,is,who,number\n0,D,a,7\n", named)) == [("a", 7)]
+    frame = pl.DataFrame({"o": [0, 0, 0], "is": ["D", "Q", "D"], "who": ["a", "b", ""]})
+    table = wa.traces.of(frame.with_columns(number=pl.Series([1, 2, 3])), named)
+    assert origins(table) == [("a", 1), (None, 3)]
+
+
 def test_batches_in_memory_may_lack_the_columns() -> None:
     trace = wa.traces.of(iter([FRAME, FRAME.drop("process", "pid", "file")]))
     assert origins(trace) == [*FRAME.select(*traces.ORIGINS).rows(), *4 * [(None, None, None)]]

@@ -73,7 +73,8 @@ def _row_format(path: Path, columns: StatedColumns) -> RowFormat:
     at, only_at, passed_lines = _positions(path, columns)
     sample = Selecting(path, columns, only_at, passed_lines)
     refuse_mixed_file(path, columns, {*at.values(), only_at}, sample.rows_of)
-    selecting = Selecting(path, columns, only_at, passed_lines)
+    origins_at = {name: at[name] for name in columns.origins}
+    selecting = Selecting(path, columns, only_at, passed_lines, origins_at)
     time, time_checks = _time(columns)
     op, op_checks = _op(columns.op)
     length = pl.lit(columns.length.unit_bytes)
@@ -92,6 +93,8 @@ def _row_format(path: Path, columns: StatedColumns) -> RowFormat:
         notes=columns.notes,
         without_others=selecting.rows_of,
         left_out=selecting.notes,
+        origins=selecting.origins,
+        states_origins=bool(columns.origins),
     )
 
 
@@ -197,7 +200,12 @@ class Selecting:
     """Selector of the lines of a text that are requests, by `skip`, `comment` and `only`."""
 
     def __init__(
-        self, path: Path, columns: StatedColumns, position: int | None, passed_lines: int
+        self,
+        path: Path,
+        columns: StatedColumns,
+        position: int | None,
+        passed_lines: int,
+        origins: Mapping[str, int] | None = None,
     ) -> None:
         """Begin at the start of a file.
 
@@ -206,24 +214,41 @@ class Selecting:
             columns: the stated columns.
             position: position of the column of `only`, from 0; None without `only`.
             passed_lines: lines at the beginning that are not rows.
+            origins: positions of the columns of `origins`, from 0.
         """
         self._path, self._only, self._position = path, columns.only, position
+        self._origins = origins or {}
         self._separator = columns.separator
         self._empty = emptying(columns.comment, passed_lines)
         self._kept = self._passed = 0
 
     def rows_of(self, block: TextBlock) -> TextBlock:
         """Return the block with all lines emptied that are not requests."""
-        block = self._empty(block)
+        self._requests = self._selected(self._empty(block))
+        return self._requests
+
+    def _selected(self, block: TextBlock) -> TextBlock:
         if self._only is None or self._position is None:
             return block
-        lines = numbered_lines(replace(block, text=squeeze(block.text, self._separator)))
+        lines = self._lines(block)
         rows = lines.filter(pl.col("line") != "")
         word = pl.col("line").str.split(self._separator).list.get(self._position, null_on_oob=True)
         selected = rows.filter(word.is_in(self._only.words))
         self._kept += selected.height
         self._passed += rows.height - selected.height
         return with_rows(block, lines, selected.rename({"line": "row"}))
+
+    def _lines(self, block: TextBlock) -> pl.DataFrame:
+        return numbered_lines(replace(block, text=squeeze(block.text, self._separator)))
+
+    def origins(self, block: TextBlock) -> pl.DataFrame:
+        """Return the origins of the last block of `rows_of`; unknown without a column in a row."""
+        rows = self._lines(self._requests).filter(pl.col("line") != "")
+        fields = pl.col("line").str.split(self._separator)
+        return rows.select(
+            fields.list.get(position, null_on_oob=True).alias(name)
+            for name, position in self._origins.items()
+        )
 
     def notes(self) -> list[str]:
         """Return a note on the skipped rows; an empty list without `only`.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.text import quoted
@@ -25,12 +26,13 @@ from writeamp.traces.column_values import (
     parse_where,
     spec_error,
 )
+from writeamp.traces.trace import ORIGINS
 from writeamp.traces.words import EXAMPLE
 
 _SEPARATORS = {"comma": ",", "tab": "\t", "space": " ", "semicolon": ";", "pipe": "|"}
 _KEYS = (
-    "time", "date", "device", "offset", "length", "op", "only", "separator", "comment", "skip",
-    "header",
+    "time", "date", "device", "offset", "length", "op", *ORIGINS, "only", "separator", "comment",
+    "skip", "header",
 )  # fmt: skip
 _MEASURES = ("offset", "length")
 _LAST_SKIPPED = 10**6
@@ -45,6 +47,7 @@ class StatedColumns:
         time: column and unit (a key of `TIME_UNITS`); None for a table without times.
         date: column of the date, if the column of the time has only the time of day.
         device: column of the device; None for a table of one device.
+        origins: columns of the origins of requests, by their names in `ORIGINS`.
         separator: one character; a space matches any run of spaces and tabs.
         comment: beginning of lines that are not rows; empty for none.
         skip: number of lines at the beginning that are not rows.
@@ -63,6 +66,7 @@ class StatedColumns:
     header: bool = False
     date: Where | None = None
     only: Selection | None = None
+    origins: Mapping[str, Where] = dataclass_field(default_factory=dict)
 
     @property
     def places(self) -> dict[str, Where]:
@@ -74,6 +78,7 @@ class StatedColumns:
             "offset": self.offset.where,
             "length": self.length.where,
             "op": self.op.where,
+            **self.origins,
         }
         return {name: where for name, where in wheres.items() if where is not None}
 
@@ -104,6 +109,7 @@ class StatedColumns:
             "offset": self.offset.text,
             "length": self.length.text,
             "op": self.op.text,
+            **{name: str(where) for name, where in self.origins.items()},
             "only": "" if self.only is None else self.only.text,
             "separator": names.get(self.separator, self.separator) if self.separator != "," else "",
             "comment": self.comment,
@@ -156,6 +162,7 @@ def parse_columns(text: str) -> StatedColumns:
         comment=values.get("comment", ""),
         skip=_skip(values.get("skip", "0")),
         header=bool(is_header),
+        origins={name: parse_where(name, values[name]) for name in ORIGINS if name in values},
     )
     if columns.date is not None and (columns.time is None or columns.time[1] != DATE_AND_TIME):
         raise spec_error(f"date={columns.date} needs the time of day, as in time=2:{DATE_AND_TIME}")

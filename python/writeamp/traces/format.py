@@ -20,7 +20,7 @@ class ReadOptions:
     """Options of reading a trace; each format supports only some of these options.
 
     `origins` is whether to read the columns `process`, `pid` and `file` if the file has them;
-    None only from Parquet.
+    None only from Parquet and from columns that users stated.
     """
 
     action: str | None = None
@@ -99,7 +99,7 @@ class Format:
         if self.reader is not None:
             return self.reader(path, options)
         assert self.rows is not None, f"the format {self.name} has neither a reader nor rows"
-        return self.rows(path).read(path, origins=bool(options.origins))
+        return self.rows(path).read(path, origins=options.origins)
 
     def write(self, trace: Trace, file: BinaryIO) -> list[str]:
         """Write a trace, and return the notes of the writer.

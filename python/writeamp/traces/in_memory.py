@@ -20,7 +20,6 @@ from writeamp.text import one_line
 from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.columns import StatedColumns, is_columns, parse_columns
 from writeamp.traces.in_memory_rows import TableReading, reading_of
-from writeamp.traces.row_format import named_origins
 from writeamp.traces.words import EXAMPLE
 
 # Errors of the libraries that hold the data. Panics of Polars are listed, as they are not an
@@ -99,7 +98,7 @@ class TraceData:
             try:
                 requests = reading.requests(frame, row, devices)
                 if origins and reading.origins:
-                    requests = requests.hstack(named_origins(frame.select(reading.origins)))
+                    requests = requests.hstack(reading.origins_of(frame))
             except (WriteampError, MemoryError):
                 raise
             except _FAULTS as why:  # a value has an unexpected type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.column_contents import distinct, refuse_mixed_rows
 from writeamp.traces.column_values import DATE_AND_TIME, TIME_UNITS, meanings
 from writeamp.traces.columns import StatedColumns, resolve
+from writeamp.traces.row_format import named_origins
 from writeamp.traces.text_values import (
     VALID_DATE_AND_TIME,
     hexadecimal,
@@ -49,7 +50,7 @@ class TableReading:
             flush.
         always: the operation of all rows if there is no column op.
         hexadecimal: names of offset and length if their numbers are hexadecimal.
-        origins: columns of the origins of requests; empty if the user stated the columns.
+        origins: column of each origin of requests that has one, by its name in `ORIGINS`.
         only: column and words of the rows that are requests; None for all rows.
         ignored: columns that are not read; empty if the user stated the columns.
     """
@@ -64,7 +65,7 @@ class TableReading:
     ignored: tuple[str, ...] = ()
     hexadecimal: tuple[str, ...] = ()
     only: tuple[str, tuple[str, ...]] | None = None
-    origins: tuple[str, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def requests(self, frame: pl.DataFrame, first_row: int, devices: DeviceCodes) -> pl.DataFrame:
         """Return the columns of `SCHEMA` for the rows of a frame.
@@ -104,6 +105,11 @@ class TableReading:
             offset=pl.when(is_flush).then(0).otherwise(pl.col("offset")),
             length=pl.when(is_flush).then(0).otherwise(pl.col("length")),
         )
+
+    def origins_of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the columns of `ORIGINS` for the rows of a frame that are requests."""
+        rows = self._chosen(_CheckedRows(frame, first_row=1)).frame
+        return named_origins(rows.select(**self.origins))
 
     def _chosen(self, rows: _CheckedRows) -> _CheckedRows:
         """Return the rows that are requests."""
@@ -172,7 +178,7 @@ def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReadi
             "have offset, length (bytes) and op, or page, or other columns whose meaning is stated "
             f"by trace_format, such as {EXAMPLE}"
         )
-    origins = tuple(name for name in ORIGINS if is_origin(name, frame.schema.get(name)))
+    origins = {name: name for name in ORIGINS if is_origin(name, frame.schema.get(name))}
     present = {field: name for field, name in names.items() if name in present_names}
     read = present | needed
     return TableReading(
@@ -210,6 +216,7 @@ def _stated(frame: pl.DataFrame, columns: StatedColumns) -> TableReading:
             if measure.is_hexadecimal
         ),
         only=only,
+        origins={name: frame.columns[at[name]] for name in columns.origins},
     )
 
 

@@ -44,7 +44,8 @@ def read(
             or C (completed) for blkparse and blktrace, by default Q. For ftrace also I (inserted);
             by default the first of C, D, Q and I that the file has.
         origins: whether to read also the columns `process`, `pid` and `file` of requests, if the
-            file has them. None reads them from Parquet only, because parsing text takes longer.
+            file has them. None reads them from Parquet and from stated columns only, because
+            parsing text takes longer.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.

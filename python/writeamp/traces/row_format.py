@@ -78,6 +78,7 @@ class RowFormat:
         origins: function that returns the process, the process number and the file of the requests
             of a block of a file, each if the format has it, with the types of `ORIGINS` or text.
             It is called after `without_others`, with the whole block.
+        states_origins: whether users stated the columns of `origins`, which then are always read.
         written: expressions over a request for the written fields that `request_rows` declares.
         in_sectors: the fields of a request that are written in sectors, of 512 bytes.
         tick: nanoseconds and name of the unit to which written times are cut.
@@ -98,12 +99,15 @@ class RowFormat:
     left_out: Callable[[], list[str]] = list
     doubts: Callable[[], list[str]] = list
     origins: Callable[[TextBlock], pl.DataFrame] | None = None
+    states_origins: bool = False
     written: Mapping[str, pl.Expr] = field(default_factory=dict)
     in_sectors: Sequence[str] = ()
     tick: tuple[int, str] = (1, "1 ns")
 
-    def read(self, path: Path, *, origins: bool = False) -> Trace:
+    def read(self, path: Path, *, origins: bool | None = False) -> Trace:
         """Read a file of this format, with the origins of its requests if the format has them.
+
+        If `origins` is None, they are read only if users stated their columns.
 
         Raises:
             WriteampError: the file cannot be read, or a row is not valid (with file and line).
@@ -112,6 +116,7 @@ class RowFormat:
         tables: list[pl.DataFrame] = []
         notes: list[str] = [*map(Detail, self.notes[:1]), *self.notes[1:]]
         ends_with_newline = True
+        origins = self.states_origins if origins is None else origins
         for block in read_blocks(path):
             if self._begins_with_header(block):
                 notes.append("line 1 is a header")
