@@ -367,7 +367,7 @@ def test_a_command_works_and_prints_one_json_document(
     if command.startswith(FIO) and shutil.which("fio") is None:
         pytest.skip("needs fio")
     if command.startswith(SERVE):
-        programs = MOUNTING if "--mount" in command else ()
+        programs = (*MOUNTING, "mkfs.xfs") if "--mount" in command else ()
         lacking = served.missing("fio", *programs, root="--mount" in command)
         if lacking:
             pytest.skip(f"needs {', '.join(lacking)}")
