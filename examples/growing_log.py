@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Add events to a log, each of them durable before the next, like a program that keeps its history.
+"""Add events to a log, each durable before the next, like a program that keeps its history.
 
     writeamp serve --device tlc-datacenter --size 512MiB --mount mnt --fs xfs \
         --max-flash-bytes 64MiB --run 'python3 examples/growing_log.py $mountpoint/log'

@@ -1,4 +1,4 @@
-"""Jobs of examples/github-actions.yml: programs meet their budgets, or fail if they write more."""
+"""Jobs of examples/github-actions.yml: programs meet their budgets, or fail."""
 
 from __future__ import annotations
 
