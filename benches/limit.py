@@ -21,10 +21,14 @@ from pathlib import Path
 
 from run import HERE, LARGE, MIXED, machine
 
+from writeamp._engine import SIMD
 from writeamp.registry import engine_entries
 
 ROOT = HERE.parent
 FAIR = 0.97
+# Values of WRITEAMP_SIMD on this machine.
+WAYS = ["scalar", "avx2", "avx512"]
+WAYS = WAYS[: WAYS.index(SIMD) + 1]
 SMALL = {**MIXED, "fill": 0.70, "victims": "greedy", "repeats": 3, "writes": 10_000_000}
 LIMITED = {
     "0.70": SMALL,
@@ -41,6 +45,7 @@ def main() -> None:
     if unknown := [name for name in names if name not in cases]:
         sys.exit(f"no case {unknown[0]!r}; there are {', '.join(cases)}")
     lines = [f"# The engine and the memory's limit, {datetime.date.today()}, {machine()}", ""]
+    lines += [f"Caches: {caches()}. Vector instructions: {', '.join(WAYS)}.", ""]
     if limited := [name for name in names if name in LIMITED]:
         lines += limits(limited)
     if given.base:
@@ -60,6 +65,16 @@ def arguments() -> argparse.Namespace:
     if given.rounds < 1:
         parser.error("--rounds must be at least 1")
     return given
+
+
+def caches() -> str:
+    """Return the caches that the first core uses, with their sizes."""
+    folders = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
+    facts = [
+        [(folder / name).read_text().strip() for name in ("level", "type", "size")]
+        for folder in folders
+    ]
+    return ", ".join(f"L{level} {kind.lower()} {size}" for level, kind, size in facts) or "unknown"
 
 
 def of_victims() -> dict[str, dict[str, object]]:
@@ -99,25 +114,28 @@ def limits(names: list[str]) -> list[str]:
     run = [*bench, "--", *sizes]
     done = subprocess.run(run, cwd=ROOT, check=True, capture_output=True, text=True)
     table = [
-        "| fill | map, MB | access, ns | on 4 KiB pages | WA | limit, M/s | engine, M/s | of it |",
-        "|---|---|---|---|---|---|---|---|",
+        "| fill | map, MB | access, ns | on 4 KiB pages | instructions | WA | limit, M/s "
+        "| engine, M/s | of it |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(table), flush=True)
     for (name, size), found in zip(entries.items(), json.loads(done.stdout), strict=True):
-        speed, wa = measured(LIMITED[name], None)
-        limit = 1e3 / (found["huge_ns"] * wa)
-        cells = [
-            name,
-            f"{size * 4 / 1e6:.1f}",
-            f"{found['huge_ns']:.2f}",
-            f"{found['small_ns']:.2f}",
-            f"{wa:.3f}",
-            f"{limit:.0f}",
-            f"{speed:.1f}",
-            f"{speed / limit:.0%}",
-        ]
-        table.append("| " + " | ".join(cells) + " |")
-        print(table[-1], flush=True)
+        for way in WAYS:
+            speed, wa = measured(LIMITED[name], WRITEAMP_SIMD=way)
+            limit = 1e3 / (found["huge_ns"] * wa)
+            cells = [
+                name,
+                f"{size * 4 / 1e6:.1f}",
+                f"{found['huge_ns']:.2f}",
+                f"{found['small_ns']:.2f}",
+                way,
+                f"{wa:.3f}",
+                f"{limit:.0f}",
+                f"{speed:.1f}",
+                f"{speed / limit:.0%}",
+            ]
+            table.append("| " + " | ".join(cells) + " |")
+            print(table[-1], flush=True)
     return table
 
 
@@ -135,7 +153,7 @@ def turns(base: str, cases: dict[str, dict[str, object]], rounds: int) -> list[s
         before, now = [], []
         for turn in range(rounds):
             for is_base in (True, False) if turn % 2 else (False, True):
-                speed, wa = measured(case, package if is_base else None)
+                speed, wa = measured(case, **({"PYTHONPATH": str(package)} if is_base else {}))
                 (before if is_base else now).append(speed)
         ratios = [mine / its for mine, its in zip(now, before, strict=True)]
         ratio = statistics.median(ratios)
@@ -153,9 +171,9 @@ def turns(base: str, cases: dict[str, dict[str, object]], rounds: int) -> list[s
     return table
 
 
-def measured(case: dict[str, object], package: Path | None) -> tuple[float, float]:
-    """Return M host pages/s (median) and WA of one run of this engine, or of that of a package."""
-    environment = os.environ | ({} if package is None else {"PYTHONPATH": str(package)})
+def measured(case: dict[str, object], **variables: str) -> tuple[float, float]:
+    """Return M host pages/s (median) and WA of one run with these environment variables."""
+    environment = os.environ | variables
     command = [sys.executable, HERE / "engine_case.py", json.dumps(case)]
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     if done.returncode != 0:

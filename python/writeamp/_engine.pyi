@@ -11,6 +11,7 @@ TIMED_CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
 MOST_EVENTS: int
 MOST_TAGS: int
+SIMD: str
 UNTAGGED: int
 __version__: str
 

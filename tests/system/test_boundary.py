@@ -59,6 +59,12 @@ def test_results_are_printed_whatever_else_is_closed(closed: str) -> None:
     assert (ended.returncode, ended.stdout[:1], ended.stderr) == (0, "{", "")
 
 
+def test_instructions_that_the_processor_lacks_are_refused() -> None:
+    ended = shell("WRITEAMP_SIMD=sse9 $W list victims")
+    assert ended.returncode == 2
+    assert "WRITEAMP_SIMD is 'sse9'; valid on this processor: scalar" in one_sentence(ended.stderr)
+
+
 def test_a_file_that_is_written_never_becomes_a_closed_stream(tmp_path: Path) -> None:
     out = tmp_path / "saved.toml"
     shell(f"$W simulate --blocks 64 --pages-per-block 16 --op 0 --save-config {out} 2>&-")

@@ -1,8 +1,8 @@
 //! A page-mapped flash drive in memory, and the policies that decide its write amplification.
 //!
 //! The engine is deterministic and does no I/O: it reads no files and no clock. The only environment
-//! variable that it reads is `WRITEAMP_SCALAR`, which changes no result. It starts no threads. A run
-//! has one seed, and the same seed gives the same counters on every machine.
+//! variables that it reads limit its vector instructions ([`processor`]) and change no result. It
+//! starts no threads. A run has one seed, and the same seed gives the same counters on every machine.
 //!
 //! A drive is built from a [`managers::Setup`] under a block manager, and a
 //! [`simulation::Simulation`] drives it:
@@ -69,7 +69,7 @@ pub mod observe;
 pub mod page_set;
 pub mod params;
 pub mod placements;
-mod processor;
+pub mod processor;
 pub mod registry;
 pub mod request;
 pub mod rng;
