@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Result};
-
 /// Vector instructions that some loops use, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lanes {
@@ -28,9 +26,9 @@ impl Lanes {
 
     /// Widest vector instructions of the processor, or the narrower ones that the environment
     /// variable `WRITEAMP_SIMD` names, so that tests can check that the results are the same.
-    /// Returns an error if the variable has another value, or the processor lacks these
+    /// Returns an error text if the variable has another value, or the processor lacks these
     /// instructions.
-    pub fn limited() -> Result<Lanes> {
+    pub fn limited() -> Result<Lanes, String> {
         let named = std::env::var_os(LIMIT);
         limited(detected(), named, std::env::var_os(SCALAR).is_some())
     }
@@ -41,17 +39,17 @@ impl Lanes {
     }
 }
 
-fn limited(detected: Lanes, named: Option<OsString>, is_scalar: bool) -> Result<Lanes> {
+fn limited(detected: Lanes, named: Option<OsString>, is_scalar: bool) -> Result<Lanes, String> {
     let Some(named) = named else { return Ok(if is_scalar { Lanes::Scalar } else { detected }) };
     let valid = &Lanes::ALL[..=detected as usize];
     let lanes = valid.iter().find(|(name, _)| named.to_str() == Some(name));
     lanes.map(|(_, lanes)| *lanes).ok_or_else(|| {
         let words: Vec<&str> = valid.iter().map(|(name, _)| *name).collect();
-        Error::Spec(format!(
+        format!(
             "{LIMIT} is '{}'; valid on this processor: {}",
             named.to_string_lossy(),
             words.join(", ")
-        ))
+        )
     })
 }
 
@@ -92,7 +90,7 @@ mod tests {
         assert_eq!(of("scalar"), Ok(Lanes::Scalar));
         assert_eq!(of("avx2"), Ok(Lanes::Avx2));
         for wrong in ["avx512", "AVX2", ""] {
-            let sentence = of(wrong).unwrap_err().to_string();
+            let sentence = of(wrong).unwrap_err();
             assert_eq!(
                 sentence,
                 format!("WRITEAMP_SIMD is '{wrong}'; valid on this processor: scalar, avx2")

@@ -54,7 +54,7 @@ mod _engine {
     use writeamp_engine::flash::Cause;
     use writeamp_engine::processor::Lanes;
 
-    use super::raised::raised;
+    use super::errors::WriteampError;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -66,7 +66,7 @@ mod _engine {
         module.add("MOST_TAGS", engine::hints::MOST_TAGS)?;
         module.add("UNTAGGED", engine::hints::UNTAGGED)?;
         module.add("MOST_EVENTS", engine::observe::MOST_CHANGES)?;
-        module.add("SIMD", Lanes::limited().map_err(|error| raised(&error))?.name())?;
+        module.add("SIMD", Lanes::limited().map_err(WriteampError::new_err)?.name())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
