@@ -16,7 +16,7 @@ pub enum Lanes {
 
 /// Environment variable with the widest vector instructions that are used, by name.
 const LIMIT: &str = "WRITEAMP_SIMD";
-/// Environment variable that stands for `WRITEAMP_SIMD=scalar` if it is set.
+/// Environment variable that, if set, has the effect of `WRITEAMP_SIMD=scalar`.
 const SCALAR: &str = "WRITEAMP_SCALAR";
 
 impl Lanes {
