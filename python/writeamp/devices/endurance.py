@@ -8,10 +8,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from writeamp.units.durations import DAYS_A_YEAR
+
 # Largest relative difference between a drive's capacity and the rated one. "1 TB" may be 1,000 or
 # 1,024 GB, while 480 and 500 GB are different models.
 _SLACK = 0.03
-_DAYS_A_YEAR = 365
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def endurance_ratings() -> tuple[EnduranceRating, ...]:
 
 def _rating(table: dict[str, Any], drive: dict[str, Any]) -> EnduranceRating:
     dwpd, years, capacity_gb = drive.get("dwpd"), drive.get("dwpd_years"), drive["capacity_gb"]
-    derived = None if dwpd is None else dwpd * capacity_gb / 1000 * _DAYS_A_YEAR * years
+    derived = None if dwpd is None else dwpd * capacity_gb / 1000 * DAYS_A_YEAR * years
     return EnduranceRating(
         tuple(drive["models"]),
         capacity_gb,

@@ -10,9 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import Number
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
-
-# Vendors specify drive writes per day (DWPD) over years of this many days.
-DAYS_PER_YEAR = 365
+from writeamp.units.durations import DAYS_A_YEAR
 
 # More drive writes per day than this are rejected. It is the highest rating on the market, of
 # drives with phase-change memory.
@@ -83,7 +81,7 @@ def warranty_days(years: float) -> float:
         WriteampError: the number of years is not finite and above 0.
     """
     check_positive("warranty_years", years)
-    return years * DAYS_PER_YEAR
+    return years * DAYS_A_YEAR
 
 
 def check_positive(name: str, value: Any) -> None:

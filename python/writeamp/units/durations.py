@@ -8,6 +8,11 @@ from typing import Any, ClassVar
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Number, finite, shown, with_unit
 
+DAY_S = 86_400.0
+# Every year of writeamp has 365 days, as drive writes per day over the years of a warranty have.
+DAYS_A_YEAR = 365
+YEAR_S = DAYS_A_YEAR * DAY_S
+
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -18,7 +23,7 @@ _SECONDS = {
     "min": 60.0,
     "m": 60.0,
     "h": 3600.0,
-    "d": 86400.0,
+    "d": DAY_S,
 }
 _HERTZ = {"Hz": 1.0, "": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from writeamp.drives.counters.amounts import Amount, Counter
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CUT_END, CounterCheck, CounterFacts, Erases
+from writeamp.units.durations import DAY_S
 
-_DAY_S = 86_400.0
 # If a counter rises by fewer units, its rounding is more than 1% of the interval.
 FEW_UNITS = 100
 
@@ -42,7 +42,7 @@ def interval_between(start: CounterFacts, end: CounterFacts) -> SnapshotInterval
     both = [(earlier[counter.key], counter) for counter in end.counters if counter.key in earlier]
     clock = common_clock((start, end))
     is_powered_on = clock.is_powered_on
-    days = (clock.seconds[1] - clock.seconds[0]) / _DAY_S if clock.seconds else None
+    days = (clock.seconds[1] - clock.seconds[0]) / DAY_S if clock.seconds else None
     checks = list(_same_drive(start, end))
     checks += [CounterCheck("time", "doubt", clock.doubt)] if clock.doubt else []
     if days is not None and days < 0:

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from writeamp.drives.lifetime.rates import RateBounds, Rates, WearReading, rates_of
 from writeamp.drives.lifetime.result import Backtest
+from writeamp.units.durations import DAY_S, YEAR_S
 
 LIFE_SO_FAR = "life so far"
 BY_STEPS = "steps of percentage used"
 NO_STEP = "no step of percentage used"
-HOUR_S, DAY_S, YEAR_S = 3600.0, 86_400.0, 365 * 86_400.0
+HOUR_S = 3600.0
 WHOLE_PERCENT = 100.0
 # The current load is assumed to be at most this many times the mean load since the drive was new,
 # and at least this fraction of it.

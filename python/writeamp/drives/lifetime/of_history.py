@@ -13,10 +13,8 @@ from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.forecast import (
     ALWAYS_ON,
-    DAY_S,
     LIFE_SO_FAR,
     WHOLE_PERCENT,
-    YEAR_S,
     WearForecast,
     backtest_of,
     latest_forecast,
@@ -26,6 +24,7 @@ from writeamp.drives.lifetime.rates import WearReading
 from writeamp.drives.lifetime.result import UNKNOWN, DriveLifetime, UsedLife
 from writeamp.drives.lifetime.wear_history import history_of
 from writeamp.errors import WriteampError
+from writeamp.units.durations import DAY_S, YEAR_S
 
 # Percentage used is one byte in SMART logs, which saturates at this value.
 _MOST_PERCENT = 255

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_DAY_S = 86_400.0
+from writeamp.units.durations import DAY_S
+
 # Loads vary from day to day. With a variation v, the wear of n days may differ from its expected
 # value by v * sqrt(n) times the mean wear of a day. Mean rates are at least as uncertain as with
 # _LEAST_VARIATION. Two spans are compared as if both varied by _USUAL_VARIATION.
@@ -62,7 +63,7 @@ class RateBounds(NamedTuple):
 
     def with_variation(self, span_s: float) -> RateBounds:
         """Return the bounds, widened to at least the uncertainty of a mean rate over a span."""
-        spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / _DAY_S), 0.5)
+        spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / DAY_S), 0.5)
         low, high = min(self.low, self.middle - spread), max(self.high, self.middle + spread)
         return RateBounds(low, self.middle, high)
 
@@ -267,8 +268,8 @@ def _pair_bounds(
     # apart.
     apart_s = early_s[None, :] - early_s[:, None]
     shortest_s = np.maximum(early_s[None, :] - late_s[:, None], np.maximum(apart_s / 2, 0.0))
-    longest_s = longest_s + variation * np.sqrt(longest_s * _DAY_S)
-    shortest_s = shortest_s - variation * np.sqrt(shortest_s * _DAY_S)
+    longest_s = longest_s + variation * np.sqrt(longest_s * DAY_S)
+    shortest_s = shortest_s - variation * np.sqrt(shortest_s * DAY_S)
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(rise > step, (rise - step) / longest_s, 0.0)
         high = np.where(shortest_s > 0, (rise + step) / shortest_s, np.inf)

@@ -25,13 +25,14 @@ from writeamp.drives.lifetime.result import SIMULATION, DriveLifetime, WhatIf
 from writeamp.errors import WriteampError
 from writeamp.models._effective_op import effective_op
 from writeamp.runners import Progress
-from writeamp.runs.daily_writes import WARRANTY_YEARS
+from writeamp.runs.daily_writes import WARRANTY_YEARS, warranty_days
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.candidates import mixture_of
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
+from writeamp.units.durations import DAYS_A_YEAR
 from writeamp.units.ratios import logical_of
 
 # Size of the simulated drive for a synthetic load, which fits any size. A drive of this size is
@@ -179,7 +180,7 @@ def _lifetime(
     # wore evenly.
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
-    tbw = years * 365 * load.daily_bytes / 1e12
+    tbw = years * DAYS_A_YEAR * load.daily_bytes / 1e12
     return DriveLifetime(
         method=SIMULATION,
         years=years,
@@ -188,7 +189,7 @@ def _lifetime(
         wa=base.wa * of_all.wa[0],
         wa_low=base.ci[0] * of_all.wa[1],
         wa_high=base.ci[1] * of_all.wa[2],
-        dwpd=tbw * 1e12 / capacity_bytes / (WARRANTY_YEARS * 365),
+        dwpd=tbw * 1e12 / capacity_bytes / warranty_days(WARRANTY_YEARS),
         tbw=tbw,
         percentage_used_a_year=100.0 / years,
         host_bytes_a_day=load.daily_bytes,

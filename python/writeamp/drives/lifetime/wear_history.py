@@ -10,9 +10,10 @@ from writeamp.drives.counters.clocks import SnapshotClock, common_clock
 from writeamp.drives.counters.difference import fallen_counter
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.lifetime.forecast import DAY_S, HOUR_S, powered_share
+from writeamp.drives.lifetime.forecast import HOUR_S, powered_share
 from writeamp.drives.lifetime.rates import WearReading
 from writeamp.errors import WriteampError
+from writeamp.units.durations import DAY_S
 
 _NO_TIMES = "the snapshots have no times"
 _BY_HOURS = "times are power-on hours; years assume that the drive is always on"

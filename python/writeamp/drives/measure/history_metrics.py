@@ -13,9 +13,9 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
 from writeamp.drives.histories.result import DriveHistory, History
-from writeamp.drives.lifetime.forecast import YEAR_S
 from writeamp.drives.lifetime.of_drives import lifetime_of_drive
 from writeamp.files.output import replacing
+from writeamp.units.durations import YEAR_S
 
 _LABELS = ("drive", "model")
 _PER_CENT = 100.0

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Panel, PanelChart
 from writeamp.plots.style import INK, panels_apart, series_color
+from writeamp.units.durations import DAYS_A_YEAR
 
 # Maximum number of lines; more lines would be hard to distinguish.
 _MOST_DRIVES = 8
@@ -122,7 +123,7 @@ class Wear(NamedTuple):
     rates: tuple[float, float, float]
 
 
-_YEAR_DAYS, _WHOLE_PERCENT, _MOST_YEARS = 365.0, 100.0, 100.0
+_WHOLE_PERCENT, _MOST_YEARS = 100.0, 100.0
 
 
 def wear_over_time(wear: Wear) -> PanelChart:
@@ -131,7 +132,7 @@ def wear_over_time(wear: Wear) -> PanelChart:
     low, middle, _ = wear.rates
     panels = []
     if len(wear.days) > 1:
-        fit = [last + (day - last_day) / _YEAR_DAYS * middle for day in (wear.days[0], last_day)]
+        fit = [last + (day - last_day) / DAYS_A_YEAR * middle for day in (wear.days[0], last_day)]
         lines = (
             Line(wear.days, wear.percent, series_color(0), 0.0, marker="circle", label="readings"),
             Line((wear.days[0], last_day), fit, series_color(1), label="fitted rate"),

@@ -19,8 +19,8 @@ from writeamp.plots.figures.drives import (
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Section
 from writeamp.reports.values import number, rows, words
 from writeamp.results.numbers import four_digits, range_of, years_in_words
+from writeamp.units.durations import DAY_S
 
-_DAY_S = 86_400.0
 # Drives with a drawing of their own, and drives in the drawing of a fleet.
 _MOST_DRIVES, _MOST_LIVES = 12, 20
 
@@ -84,10 +84,10 @@ def series_of(drive: Mapping[str, Any]) -> DriveSeries:
         if start is None or end is None:
             continue
         first = start if first is None else first
-        length, host = (end - start) / _DAY_S, number(interval, "host_bytes")
+        length, host = (end - start) / DAY_S, number(interval, "host_bytes")
         has_rate = host is not None and length > 0 and not interval.get("is_break")
         for at in (start, end):
-            days.append((at - first) / _DAY_S)
+            days.append((at - first) / DAY_S)
             value = number(interval, "wa")
             wa.append(math.nan if value is None else value)
             daily.append(host / length / 1e9 if host is not None and has_rate else math.nan)

@@ -13,7 +13,6 @@ import polars as pl
 
 from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.daily_writes import (
-    DAYS_PER_YEAR,
     WARRANTY_YEARS,
     drive_writes_a_day,
     warranty_days,
@@ -22,6 +21,7 @@ from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.seeds import replica_seed
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.studies.study import StoreStats
+from writeamp.units.durations import DAYS_A_YEAR
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -236,7 +236,7 @@ class LifeStatistics:
         capacity_bytes = self.plan.capacity_bytes if capacity_bytes is None else capacity_bytes
         days = self.host_pages / device.logical_pages
         days /= drive_writes_a_day(device, daily_bytes, capacity_bytes)
-        return days / DAYS_PER_YEAR
+        return days / DAYS_A_YEAR
 
     @property
     def notes(self) -> list[str]:
