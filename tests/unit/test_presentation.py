@@ -36,7 +36,6 @@ WITHOUT_FIGURE = {
     "ExplorePage",
     "Device",
     "DoctorReport",
-    "LiveWear",
     "MachineDrives",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from writeamp.cli.setting_options import with_settings
 from writeamp.cli.terminal import Terminal
 from writeamp.drives.live.settings import LiveSettings
 from writeamp.machine.signals import HeldSignals, held_signals
+from writeamp.plots import check_target
 
 if TYPE_CHECKING:
     from writeamp.drives.live.result import LiveWear
@@ -47,6 +49,14 @@ def live(
     once: Annotated[
         bool, typer.Option("--once", help="Print the result once, at the end of --for.")
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw the writers and the flash writes as bars (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Show the writers of a disk now, and their cost: WA, GB a day, years (Linux, root).
@@ -59,13 +69,19 @@ def live(
 
     Example: sudo writeamp live /dev/nvme0n1p2 --files / --once --for 60s
     """
-    if once or json or not stdout.is_terminal:
-        _print_once(device, settings, json=json)
-    else:
-        _watch(device, settings)
+    if plot is not None:
+        check_target(plot)
+    is_once = once or json or not stdout.is_terminal
+    result = _recorded(device, settings) if is_once else _watched(device, settings)
+    for note in result.notes:
+        options.note(note)
+    options.show(result.to_dict, result.card, json=json, figure=result.figure)
+    if plot is not None:
+        result.plot(plot)
 
 
-def _print_once(device: str, settings: LiveSettings, *, json: bool) -> None:
+def _recorded(device: str, settings: LiveSettings) -> LiveWear:
+    """Return the result of a recording of --for."""
     from writeamp.drives.live.session import LiveRecording  # noqa: PLC0415 (slow)
 
     duration_s = settings.duration_s or _ONCE_S
@@ -77,14 +93,11 @@ def _print_once(device: str, settings: LiveSettings, *, json: bool) -> None:
                 bar.update(round(duration_s - left_s), round(duration_s))
                 signals.wait([], min(left_s, _LOOK_S))
         recording.stop()
-        result = recording.reading()
-    for note in result.notes:
-        options.note(note)
-    options.show(result.to_dict, result.card, json=json)
+        return recording.reading()
 
 
-def _watch(device: str, settings: LiveSettings) -> None:
-    """Show the disk until the end; then print the last state."""
+def _watched(device: str, settings: LiveSettings) -> LiveWear:
+    """Show the disk until the end; return the last state."""
     from writeamp.drives.live.session import LiveRecording  # noqa: PLC0415 (slow)
 
     with held_signals() as signals, LiveRecording(device, settings, signals.check) as recording:
@@ -99,8 +112,7 @@ def _watch(device: str, settings: LiveSettings) -> None:
                     estimated_s = time.monotonic()
                 screen.update(_view(result), refresh=True)
         recording.stop()
-        result = recording.reading()
-    options.show(result.to_dict, result.card, json=False)
+        return recording.reading()
 
 
 def _view(result: LiveWear) -> Text:

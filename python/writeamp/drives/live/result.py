@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.drives.live.estimate import WearEstimate
+from writeamp.errors import WriteampError
+from writeamp.plots.figures.tags import wear_by_writer
+from writeamp.plots.spec import BarChart
 from writeamp.recorder.rows import Totals
-from writeamp.results.card import Card, Presented
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import bounds_in_words, four_digits, years_in_words
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
@@ -55,8 +59,8 @@ def writers_of(totals: Totals, duration_s: float) -> tuple[Writer, ...]:
     return tuple(Writer(name, count, duration_s) for name, count in ranked)
 
 
-@dataclass(frozen=True)
-class LiveWear(Presented):
+@dataclass(frozen=True, eq=False)
+class LiveWear(Drawn):
     """Writes of a disk in a short time, and their cost.
 
     Attributes:
@@ -146,6 +150,31 @@ class LiveWear(Presented):
         if self.estimate is not None:
             parts.append(_states(self.estimate))
         return Card("Wear now", rows, parts=parts, notes=list(self.notes))
+
+    def figure(self) -> BarChart:
+        """Return bars of TB a year: of the disk, with its flash writes, and of the main writers.
+
+        Raises:
+            WriteampError: nothing was written.
+        """
+        if not self.whole.host_bytes:
+            raise WriteampError(f"nothing was written to {self.device}, so there is no picture")
+        tb_a_year = self.whole.tb_a_year
+        kinds = {"process": self.processes, "file": self.files or ()}
+        bars = {
+            kind: [(each.name, each.tb_a_year) for each in writers[:_MOST_SHOWN]]
+            for kind, writers in kinds.items()
+        }
+        flash = None
+        if self.estimate is not None:
+            low, high = self.estimate.bounds
+            flash = (tb_a_year * self.estimate.wa, tb_a_year * low, tb_a_year * high)
+        return wear_by_writer(
+            {"disk": [("all writes", tb_a_year)], **bars},
+            flash,
+            title=f"Writers of {self.device}, and writes to its flash",
+            subtitle=self._rate(),
+        )
 
     def _rate(self) -> str:
         whole = self.whole

@@ -1,7 +1,8 @@
-"""Figures of the bytes of the tags of a trace: of host and flash, or as recorded."""
+"""Figures of written bytes by tag, process or file: of host and flash, or as recorded."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -62,5 +63,44 @@ def written_bytes(
         bars=tuple(name for _, name, _ in rows),
         layers=(Layer("host writes", HOST_COLOR, tuple(count / _MB for _, _, count in rows)),),
         texts=tuple(f"{count / _MB:.4g} MB" for _, _, count in rows),
+        sections=tuple(kind for kind, _, _ in rows),
+    )
+
+
+def wear_by_writer(
+    kinds: Mapping[str, Sequence[tuple[str, float]]],
+    flash: tuple[float, float, float] | None,
+    *,
+    title: str,
+    subtitle: str,
+) -> BarChart:
+    """Describe the TB a year of each writer as a bar, and the flash writes on the first bar.
+
+    Args:
+        kinds: for each kind of writers, their names and TB a year, from the top.
+        flash: TB a year that are written to the flash for the first bar, with their least and
+            greatest value; None if unknown.
+        title: of the figure.
+        subtitle: the recording.
+    """
+    rows = [(kind, name, tb) for kind, writers in kinds.items() for name, tb in writers]
+    others = len(rows) - 1
+    layers = [Layer("host writes", HOST_COLOR, tuple(tb for _, _, tb in rows))]
+    texts = [f"{tb:.4g} TB" for _, _, tb in rows]
+    low = high = math.nan
+    if flash is not None:
+        middle, low, high = flash
+        added = (max(middle - rows[0][2], 0.0), *(0.0,) * others)
+        layers.append(Layer("added by the drive, estimated", SERIES_COLORS[0], added))
+        texts[0] += f", flash {middle:.4g} TB ({low:.4g} to {high:.4g})"
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label="TB a year at this rate; flash: the range of the possible states of the drive",
+        bars=tuple(name for _, name, _ in rows),
+        layers=tuple(layers),
+        texts=tuple(texts),
+        low=(low, *(math.nan,) * others),
+        high=(high, *(math.nan,) * others),
         sections=tuple(kind for kind, _, _ in rows),
     )
