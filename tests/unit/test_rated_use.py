@@ -63,7 +63,7 @@ def test_an_unknown_model_has_a_share_by_the_option_only(tmp_path: Path) -> None
         without = document(verb, path)
         assert without["rated_tbw"] is without["share_used"] is without["rated_source"] is None
         assert "rated" not in headline(without)
-        option = document(verb, f"{path} --rated-tbw 1200")
+        option = document(verb, f"{path} --rated-tbw 1.2PB")
         assert option["share_used"] == pytest.approx(0.125)
         assert option["rated_source"] == "--rated-tbw"
         assert option["warranty_years"] is None
@@ -123,7 +123,7 @@ def test_several_drives_have_their_own_ratings_or_are_of_one_model(tmp_path: Pat
         assert "--rated-tbw" in sentence
 
 
-@pytest.mark.parametrize("rated", ["0", "-5", "nan"])
+@pytest.mark.parametrize("rated", ["0", "-5", "nan", "0TB", "600XB", "inf"])
 def test_a_rating_is_above_0(tmp_path: Path, rated: str) -> None:
     path = saved(tmp_path, "a.json", nvme(EVO, 150))
     for verb in ("measure counters", "measure fleet", "lifetime"):

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Number
 from writeamp.fields.setting import Settings, setting
-from writeamp.units.byte_sizes import ByteSize
+from writeamp.units.byte_sizes import ByteSize, Terabytes
 from writeamp.units.durations import DURATION
 
-_ABOVE_0 = Number("be above 0", lambda value: value > 0)
 _FAILS = "exit with status 3 if "
 _PANEL: dict[str, Any] = {"panel": "budgets"}
 
@@ -32,15 +31,14 @@ class HostBudgetSettings(Settings):
     )
     max_tb_year: float | None = setting(
         None,
-        _ABOVE_0,
+        Terabytes(),
         f"{_FAILS}the host writes more than this many TB (10^12 bytes) a year; see --repeat-every",
-        number="number",
         metavar="TB",
         **_PANEL,
     )
     min_years: float | None = setting(
         None,
-        _ABOVE_0,
+        Number("be above 0", lambda value: value > 0),
         f"{_FAILS}the rated endurance lasts fewer years than this; see --repeat-every and "
         "--rated-tbw",
         number="number",
@@ -57,10 +55,9 @@ class HostBudgetSettings(Settings):
     )
     rated_tbw: float | None = setting(
         None,
-        _ABOVE_0,
+        Terabytes(),
         "rated endurance of the real drive for --min-years: TB (10^12 bytes) that its host may "
         "write",
-        number="number",
         metavar="TB",
         **_PANEL,
     )

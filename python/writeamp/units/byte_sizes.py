@@ -20,6 +20,7 @@ _UNITS = (
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
+_TERABYTES = {name: size / 1e12 for name, size in _UNITS.items()} | {"": 1.0}
 # A size is exact in a unit if it is a multiple of 1/1000 of the unit, so three decimals suffice.
 _THREE_PLACES = 1000
 # Maximum digits of whole numbers; Python rejects very long numbers.
@@ -87,6 +88,29 @@ class ByteAmount:
                 f"{self.least:,.0f} bytes. Give a unit, as in {value}GB"
             )
         return amount
+
+
+@dataclass(frozen=True)
+class Terabytes:
+    """Valid values: amounts in TB (10**12 bytes), also as text with a unit.
+
+    >>> Terabytes().check("rated_tbw", "1.2PB"), Terabytes().check("rated_tbw", "600 TBW")
+    (1200.0, 600.0)
+    """
+
+    takes: ClassVar[str] = "float | str"
+
+    def check(self, name: str, value: Any) -> float:
+        """Return the terabytes."""
+        number = finite(value)
+        if isinstance(value, str):
+            number = with_unit(value.removesuffix("W"), _TERABYTES)
+        if not 0 < number < math.inf:
+            raise WriteampError(
+                f"{name} is {shown(value)}; it must be above 0, in TB (10^12 bytes) or with a "
+                "unit, such as 600, 600TB or 1.2PB"
+            )
+        return number
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from writeamp.drives.counters.pairing import DEFINITIONS, Definition
-from writeamp.fields.domains import Number, OneOf
+from writeamp.fields.domains import OneOf
 from writeamp.fields.setting import Settings, setting
+from writeamp.units.byte_sizes import Terabytes
 
 
 def model_setting() -> Any:
@@ -26,10 +27,9 @@ def rated_setting(**words: Any) -> Any:
     """Return the setting of a drive's rated endurance."""
     return setting(
         None,
-        Number("be above 0 (in TB of 10^12 bytes)", lambda value: value > 0),
+        Terabytes(),
         "rated endurance of the drive: TB (10^12 bytes) that its host may write; default: the "
         "rating of the model, which writeamp has for common models",
-        number="number",
         metavar="TB",
         **words,
     )

@@ -225,7 +225,7 @@ class Fleet(Drawn):
 def fleet(
     paths: Iterable[str | os.PathLike[str]],
     *,
-    rated_tbw: float | None = None,
+    rated_tbw: float | str | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fleet:
@@ -258,7 +258,7 @@ def fleet(
     >>> [drive.kind for drive in wa.measure.fleet([folder]).drives]
     ['none']
     """
-    settings = DriveFleetSettings(rated_tbw=rated_tbw)
+    settings = DriveFleetSettings(rated_tbw=rated_tbw)  # type: ignore[arg-type]  # as text, too
     files = snapshots_under(paths)
     outcomes = answers_of_files(files, runner=runner, progress=progress)
     skipped = tuple(

@@ -30,7 +30,7 @@ def lifetime(
     device: str | None = None,
     daily_writes: SizeLike | float | None = None,
     cycles: int | None = None,
-    rated_tbw: float | None = None,
+    rated_tbw: float | str | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> DriveLifetime:
@@ -84,7 +84,7 @@ def lifetime(
         device=device,
         daily_writes=daily_writes,  # type: ignore[arg-type]  # its domain reads text
         cycles=cycles,
-        rated_tbw=rated_tbw,
+        rated_tbw=rated_tbw,  # type: ignore[arg-type]  # its domain reads text
         seed=seed,
     )
     if settings.trace is not None or settings.workload is not None:

@@ -14,6 +14,7 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.learn.twin.chain import MOST_PHASES
 from writeamp.registry.specs import Spec, SpecOf
 from writeamp.traces.settings import format_setting
+from writeamp.units.byte_sizes import Terabytes
 
 # Suffixes of tables of phases.
 TABLES = (".csv", ".toml")
@@ -73,10 +74,9 @@ class PlanSettings(Settings):
     )
     rated_tbw: float | None = setting(
         None,
-        Number("be above 0", lambda value: value > 0),
+        Terabytes(),
         "rated endurance of the drive in TB written; the plan then reports which share of it the "
         "writes of the plan use",
-        number="number",
         metavar="TB",
     )
 
