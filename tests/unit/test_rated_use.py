@@ -16,7 +16,9 @@ from writeamp.reports.headlines.headline import headline
 EVO = "Samsung SSD 970 EVO 1TB"
 
 
-def nvme(model: str, written_tb: float, *, serial: str = "S1", used: int = 10) -> dict[str, Any]:
+def nvme(
+    model: str, written_tb: float, *, serial: str = "S1", used: int | None = 10
+) -> dict[str, Any]:
     """Return smartctl's JSON of an NVMe drive of 1 TB whose host has written so many TB."""
     return {
         "device": {"protocol": "NVMe"},
@@ -26,7 +28,7 @@ def nvme(model: str, written_tb: float, *, serial: str = "S1", used: int = 10) -
         "local_time": {"time_t": 1_750_000_000},
         "nvme_smart_health_information_log": {
             "critical_warning": 0,
-            "percentage_used": used,
+            **({} if used is None else {"percentage_used": used}),
             "power_on_hours": 10_000,
             "data_units_written": round(written_tb * 1e12 / 512_000),
         },
@@ -49,7 +51,10 @@ def test_a_model_of_the_table_has_a_share_and_its_source(tmp_path: Path) -> None
     life = document("lifetime", path)
     keys = ("rated_tbw", "share_used", "rated_source", "warranty_years")
     assert [life[key] for key in keys] == [counted[key] for key in keys]
-    assert headline(life).endswith("The host has written 25% of the rated 600 TB.")
+    assert headline(life).endswith(
+        "The host has written 25% of the rated 600 TB; the rest lasts 3.42 years at this rate."
+    )
+    assert life["years_to_rated_tbw"] == pytest.approx(3 * 10_000 / 24 / 365)
     for verb in ("measure counters", "lifetime"):
         shown = " ".join(run(verb, path).out.split())
         assert "rated TBW used │ 25% of 600 TB, warranty 5 years" in shown
@@ -96,6 +101,32 @@ def test_a_contradicted_host_counter_has_no_share() -> None:
         "CT1000MX500SSD1", {246: 2 * 10**9}, sectors=2 * 10**9, capacity=1_000_204_886_016
     )
     assert answer_to(agreeing).share_used == pytest.approx(2e9 * 512 / 360e12)
+
+
+def test_without_percentage_used_the_rating_decides(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.json", nvme(EVO, 150, used=None))
+    life = document("lifetime", path)
+    assert life["method"] == "rated TBW"
+    assert life["years"] == life["years_to_rated_tbw"] == pytest.approx(3 * 10_000 / 24 / 365)
+    assert life["percentage_used"] is life["years_low"] is None
+    assert headline(life).startswith("The host has written 25% of the rated 600 TB; the rest lasts")
+    unused, by_hours = life["warnings"]
+    assert unused.endswith("used). Years are those until the rated TBW is written")
+    assert by_hours.endswith("years assume a drive that is always on")
+    later = nvme(EVO, 160, used=None) | {"local_time": {"time_t": 1_750_000_000 + 100 * 86_400}}
+    both = document("lifetime", f"{path} {saved(tmp_path, 'b.json', later)}")
+    assert both["years"] == pytest.approx(440 / 0.1 / 365)
+    over = document("lifetime", f"{path} --rated-tbw 100TB")
+    assert (over["years"], headline(over)) == (0, "The host has written 150% of the rated 100 TB.")
+    worn = saved(tmp_path, "c.json", nvme(EVO, 60, serial="S2"))
+    lives = document("lifetime", f"{path} {worn} --rated-tbw 600")
+    assert [each["percentage_used"] for each in lives["lifetimes"]] == [None, 10]
+    assert "none is known to wear out within a year; the first is" in headline(lives)
+    unrated = saved(tmp_path, "d.json", nvme("Other 1TB", 1, used=None))
+    assert "Pass the rated endurance (--rated-tbw)" in refusal("lifetime", unrated)
+    new = nvme(EVO, 1, used=None)
+    del new["nvme_smart_health_information_log"]["power_on_hours"]
+    assert "there is no rate of host writes" in refusal("lifetime", saved(tmp_path, "e.json", new))
 
 
 def test_several_drives_have_their_own_ratings_or_are_of_one_model(tmp_path: Path) -> None:

@@ -40,10 +40,11 @@ class OneLifetime:
 
     @property
     def least_years(self) -> float:
-        """Lower bound of the years left; infinite if unknown."""
+        """Lower bound of the years left, or the years if they have no bound; else infinite."""
         if self.lifetime is None:
             return math.inf
-        bounds = (self.lifetime.years_low, self.lifetime.at_least_years)
+        life = self.lifetime
+        bounds = (life.years_low, life.at_least_years, life.years)
         return next((years for years in bounds if years is not None), math.inf)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.forecast import (
     ALWAYS_ON,
@@ -21,10 +22,10 @@ from writeamp.drives.lifetime.forecast import (
     powered_share,
 )
 from writeamp.drives.lifetime.rates import WearReading
-from writeamp.drives.lifetime.result import UNKNOWN, DriveLifetime, UsedLife
+from writeamp.drives.lifetime.result import BY_RATING, UNKNOWN, DriveLifetime, UsedLife
 from writeamp.drives.lifetime.wear_history import history_of
 from writeamp.errors import WriteampError
-from writeamp.units.durations import DAY_S, YEAR_S
+from writeamp.units.durations import DAY_S, DAYS_A_YEAR, YEAR_S
 
 # Percentage used is one byte in SMART logs, which saturates at this value.
 _MOST_PERCENT = 255
@@ -47,8 +48,8 @@ def lifetime_of_history(
         rated_tbw: rated endurance in TB; default: that of the model, if it has a rating.
 
     Raises:
-        WriteampError: the snapshots are of several drives, or lack a percentage used or a common
-            clock.
+        WriteampError: the snapshots are of several drives, lack a common clock, or have neither a
+            percentage used nor a known share of a rated TBW.
     """
     for field in ("serial", "model"):
         names = dict.fromkeys(getattr(snapshot.facts, field) for snapshot in snapshots)
@@ -58,15 +59,20 @@ def lifetime_of_history(
                 f"{' and '.join(str(name) for name in names)}. Pass those of one drive"
             )
     used = [snapshot for snapshot in snapshots if snapshot.facts.percentage_used is not None]
-    if not used:
-        raise WriteampError(_why_unknown(snapshots))
-    history = history_of(used)
+    if not used and life_answer(snapshots[-1], rated_tbw=rated_tbw).share_used is None:
+        raise WriteampError(
+            f"{_why_unknown(snapshots)}. Pass the rated endurance (--rated-tbw) of a drive that "
+            "counts host writes, or for a simulated life a load (--trace or --workload, --device, "
+            "--daily-writes)"
+        )
+    history = history_of(used or snapshots)
     readings, is_by_hours = history.readings, history.is_by_hours
-    used = list(history.snapshots)
+    is_used_known, used = bool(used), list(history.snapshots)
     last = used[-1].facts
     percent = last.percentage_used or 0.0
     answer = life_answer(used[-1], rated_tbw=rated_tbw)
     daily, host_warnings = _host_rate(used)
+    years_to_rated = _years_to_rated(answer, daily)
     common: dict[str, Any] = {
         "wa": answer.wa,
         "wa_low": answer.wa_low,
@@ -74,6 +80,19 @@ def lifetime_of_history(
         "wa_of_interval": interval_answer(used[0], used[-1]).wa if len(used) > 1 else None,
         "host_bytes_a_day": daily,
         **answer.rated_use._asdict(),
+        "years_to_rated_tbw": years_to_rated,
+    }
+    if not is_used_known:
+        if years_to_rated is None:
+            raise WriteampError(
+                f"{_why_unknown(snapshots)}, and there is no rate of host writes: the snapshots "
+                "are of one moment and have no power-on hours. Add a later snapshot"
+            )
+        note = f"{_why_unknown(snapshots)}. Years are those until the rated TBW is written"
+        by_hours = () if daily else (_power_warning(1.0),)
+        warnings = (note, *by_hours, *history.warnings, *host_warnings)
+        return DriveLifetime(BY_RATING, years_to_rated, warnings=warnings, **common)
+    common |= {
         "percentage_used": percent,
         "readings": tuple(_used_life(readings)),
         "assumptions": tuple(_rated_cycles(last)),
@@ -119,6 +138,22 @@ def years_left(snapshots: Sequence[Snapshot]) -> tuple[float, float] | None:
         return None
 
 
+def _years_to_rated(answer: DriveCounters, daily_bytes: float | None) -> float | None:
+    """Return the years until the host has written the rated TBW; None if unknown.
+
+    Args:
+        answer: WA and rating of the drive.
+        daily_bytes: bytes that the host writes a day, between snapshots; if it is None or 0, the
+            mean of the power-on hours counts.
+    """
+    hours = answer.facts.power_on_hours
+    if answer.rated_tbw is None or answer.share_used is None or answer.host is None:
+        return None
+    daily_bytes = daily_bytes or (24 * float(answer.host.nominal) / hours if hours else 0.0)
+    left_bytes = max(1 - answer.share_used, 0.0) * answer.rated_tbw * 1e12
+    return left_bytes / daily_bytes / DAYS_A_YEAR if daily_bytes else None
+
+
 def _power_warning(share: float | None) -> str:
     if share is None or share > ALWAYS_ON:
         on = "is always on"
@@ -133,10 +168,7 @@ def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
         return f"the used rated life is unknown: {doubt}"
     notes = dict.fromkeys(note for snapshot in snapshots for note in snapshot.facts.notes)
     why = "".join(f"; {note}" for note in notes)
-    return (
-        f"no snapshot has the used rated life (percentage used){why}. For a simulated life, pass a "
-        "load (--trace or --workload, --device, --daily-writes)"
-    )
+    return f"no snapshot has the used rated life (percentage used){why}"
 
 
 def _evidence(facts: CounterFacts, verdict: str) -> Iterator[str]:

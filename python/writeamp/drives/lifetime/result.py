@@ -11,7 +11,7 @@ from writeamp.results.numbers import MORE, bounds_in_words, range_of, years_in_w
 
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
-SIMULATION, UNKNOWN = "simulation", "unknown"
+SIMULATION, BY_RATING, UNKNOWN = "simulation", "rated TBW", "unknown"
 # A smaller change of the life is shown as none.
 _LEAST_EFFECT = 0.005
 # Most readings that the card shows; --json has all.
@@ -53,7 +53,8 @@ class DriveLifetime(Presented):
 
     Attributes:
         method: source of the answer: "simulation", "steps of percentage used", "no step of
-            percentage used", "life so far", "percentage used" (100% and more) or "unknown".
+            percentage used", "life so far", "percentage used" (100% and more), "rated TBW" (years
+            until the host has written it, if percentage used is unknown) or "unknown".
         years, years_low, years_high: from now, or from new for a simulation; None if unknown. The
             interval of a real drive has the probability `LEVEL`.
         at_least_years: lower bound, if only that is known; otherwise None.
@@ -72,6 +73,8 @@ class DriveLifetime(Presented):
             repeat the previous one.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
         rated_tbw, share_used, rated_source, warranty_years: see `RatedUse`; None for a load.
+        years_to_rated_tbw: years until the host has written the rated TBW at its present rate, or
+            at that of the life so far; None if unknown.
         dominates: main cause of the width of the bounds.
         what_if: changes of the drive or the load, with their effects; in `to_dict`, `years_change`
             is the change of `years` as a share.
@@ -103,6 +106,7 @@ class DriveLifetime(Presented):
     share_used: float | None = None
     rated_source: str | None = None
     warranty_years: int | None = None
+    years_to_rated_tbw: float | None = None
     dominates: str = ""
     what_if: tuple[WhatIf, ...] = ()
     assumptions: tuple[tuple[str, str], ...] = ()
@@ -177,6 +181,8 @@ class DriveLifetime(Presented):
         rows += rated_rows(
             RatedUse(self.rated_tbw, self.share_used, self.rated_source, self.warranty_years)
         )
+        if self.years_to_rated_tbw is not None and self.method != BY_RATING:
+            rows.append(("years to the rated TBW", years_in_words(self.years_to_rated_tbw)))
         if self.wear_a_year is not None:
             within = range_of(self.wear_a_year_low or 0.0, self.wear_a_year_high or 0.0, ".3g")
             interval = f" ({LEVEL:.0%} interval: {within})" if within else ""

@@ -48,16 +48,19 @@ def _first(counts: Sequence[int]) -> int:
 
 
 def of_lifetime(document: _Document) -> str:
-    """Return the years until a drive is worn out, and the used share of its rated TBW."""
-    return _years_left(document) + _used_tbw(document)
+    """Return the years until a drive is worn out, and those until its rated TBW is written."""
+    years = "" if words(document, "method") == "rated TBW" else _years_left(document)
+    return f"{years}{_used_tbw(document)}".strip()
 
 
 def _used_tbw(document: _Document) -> str:
-    """Return a sentence on the used share of the rated TBW, or ""."""
+    """Return a sentence on the used share of the rated TBW, and the rest in years, or ""."""
     share, rated = number(document, "share_used"), number(document, "rated_tbw")
     if share is None or rated is None:
         return ""
-    return f" The host has written {100 * share:.3g}% of the rated {rated:,.6g} TB."
+    years = number(document, "years_to_rated_tbw")
+    rest = f"; the rest lasts {years_in_words(years)} years at this rate" if years else ""
+    return f" The host has written {100 * share:.3g}% of the rated {rated:,.6g} TB{rest}."
 
 
 def _years_left(document: _Document) -> str:
@@ -91,7 +94,7 @@ def of_lifetimes(document: _Document) -> str:
     if not lives:
         return f"{text}the remaining life is unknown for all."
     # A lower bound alone is that of a drive whose wear does not show yet.
-    worn = [(years, drive) for years, drive in lives if number(drive, "years_low") is not None]
+    worn = [(years, drive) for years, drive in lives if number(drive, "years") is not None]
     soon = sum(years < 1 for years, _ in worn)
     least, first = min(worn or lives, key=lambda pair: pair[0])
     unknown = len(drives) - len(lives)
@@ -147,9 +150,9 @@ def _soon(drives: float) -> str:
 
 
 def _first_year(drive: _Document) -> float | None:
-    """Return the lower bound of the years that a drive has left, or None."""
-    low = number(drive, "years_low")
-    return low if low is not None else number(drive, "at_least_years")
+    """Return the lower bound of the years that a drive has left, or these, or None."""
+    bounds = (number(drive, key) for key in ("years_low", "at_least_years", "years"))
+    return next((years for years in bounds if years is not None), None)
 
 
 def of_fleet(document: _Document) -> str:
