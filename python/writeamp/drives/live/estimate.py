@@ -18,6 +18,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.devices.device import Device, DeviceLike, device
+from writeamp.results.numbers import plural
 from writeamp.studies.functions import simulate
 from writeamp.units.ratios import MOST_PLAIN_OP, physical_of
 
@@ -28,7 +29,8 @@ _USUAL_OP = (0.07, 0.28)
 # Multiplier of the hash that chooses the page of a group (Knuth's multiplicative hashing).
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
-_FEWEST_WRITES = 1_000
+# Sampled writes below which a note states that they are few; and length of a repeated sample.
+_FEWEST_WRITES, _FEWEST_REPEATED = 1_000, 1 << 16
 
 Integers = npt.NDArray[np.int64]
 Addresses: TypeAlias = Literal["as recorded", "everywhere"]
@@ -138,7 +140,7 @@ def estimate(
     if used_share is not None and 0 < used_share < 1:
         states.append(("as recorded", own_op, used_share))
     few = (
-        [f"only {sample.size:,} page writes are in the sample; record for longer"]
+        [f"only {plural(sample.size, 'page write')} in the sample; record for longer"]
         if sample.size < _FEWEST_WRITES
         else []
     )
@@ -192,8 +194,9 @@ def _state(
     writes = round(_DRIVE_WRITES * drive.physical_pages)
     load: dict[str, Any] = {"workload": "uniform"}
     if addresses == "as recorded":
-        repeat = -(-writes // sample.size)
-        load = {"trace": sample % drive.logical_pages, "mapping": "as-is", "repeat": repeat}
+        # Each repetition of a trace has a cost of its own, so a short sample is made longer.
+        pages = np.tile(sample % drive.logical_pages, -(-_FEWEST_REPEATED // sample.size))
+        load = {"trace": pages, "mapping": "as-is", "repeat": -(-writes // pages.size)}
     result = simulate(drive, **load, writes=writes, replicas=1)
     low, high = result.ci or (math.nan, math.nan)
     return Assumption(
