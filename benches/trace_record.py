@@ -1,9 +1,10 @@
 """Recording of a loop device in memory: lost events, processor time, and files of the pages.
 
-Run `python benches/trace_record.py rate [SECONDS]` or `python benches/trace_record.py files` as
-root. They need losetup, fio and mkfs of ext4, XFS and Btrfs, and 1 GiB in /dev/shm.
+Run `python benches/trace_record.py rate [SECONDS]`, `… live [SECONDS]` or `… files` as root. They
+need losetup, fio and mkfs of ext4, XFS and Btrfs, and 1 GiB in /dev/shm.
 
-`rate` writes random blocks of 4 KiB directly, as fast as fio can. `files` runs fio, SQLite and
+`rate` writes random blocks of 4 KiB directly, as fast as fio can. `live` writes 1,000 a second, and
+measures `writeamp live` with the drive simulated beside it. `files` runs fio, SQLite and
 copies at once, and compares the file of the last write to each page with the file that has the page
 at the end.
 """
@@ -12,11 +13,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,8 @@ from writeamp.recorder.file_systems.volume import FileSystem, Volume
 from writeamp.recorder.files import KINDS
 
 SIZE_BYTES = 512 << 20
+# Sparse, and large enough that `live` simulates its largest drive.
+LIVE_BYTES = 64 << 30
 PAGE_BYTES = 4096
 MAKE = {"ext4": ("mkfs.ext4", "-q", "-F"), "xfs": ("mkfs.xfs", "-q", "-f"),
         "btrfs": ("mkfs.btrfs", "-q", "-f")}  # fmt: skip
@@ -54,10 +59,10 @@ def run(*words: str) -> str:
 
 
 @contextmanager
-def loop_device() -> Iterator[str]:
+def loop_device(size_bytes: int = SIZE_BYTES) -> Iterator[str]:
     """Yield a loop device in memory."""
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as image:
-        image.truncate(SIZE_BYTES)
+        image.truncate(size_bytes)
         device = run("losetup", "--find", "--show", image.name)
         try:
             yield device
@@ -100,6 +105,38 @@ def rate(seconds: int) -> None:
     }
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     print(f"| {' | '.join(map(str, columns.values()))} |")
+
+
+def live(seconds: int) -> None:
+    """Print the processor time of `writeamp live`: once, and as a screen."""
+    print("| output | requests | time, s | processor time, s | share of a core | memory, MiB |")
+    print(f"|{'---|' * 6}")
+    for name, options in (("`--once`", ["--once"]), ("screen", [])):
+        with loop_device(LIVE_BYTES) as device:
+            words = [sys.executable, "-m", "writeamp", "live", device, "--for", f"{seconds}s"]
+            fio = subprocess.Popen(
+                ["fio", "--name=a", f"--filename={device}", "--direct=1", "--rw=randwrite",
+                 "--bs=4k", "--rate_iops=1000", "--time_based", f"--runtime={seconds + 30}"],
+                stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            began = disk_of(device).written_bytes or 0
+            start_s = time.monotonic()
+            pid, terminal = pty.fork()
+            if not pid:
+                os.execve(words[0], [*words, *options], {**os.environ, "TERM": "xterm"})
+            with suppress(OSError):  # the terminal ends with the process
+                while os.read(terminal, 1 << 16):
+                    pass
+            _, status, usage = os.wait4(pid, 0)
+            taken_s = time.monotonic() - start_s
+            requests = ((disk_of(device).written_bytes or 0) - began) // PAGE_BYTES
+            fio.terminate()
+            fio.wait()
+        assert status == 0, name
+        processor_s = usage.ru_utime + usage.ru_stime
+        cells = (name, f"{requests:,}", f"{taken_s:.1f}", f"{processor_s:.1f}",
+                 f"{processor_s / taken_s:.1%}", f"{usage.ru_maxrss / 1024:.0f}")  # fmt: skip
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def files() -> None:
@@ -169,7 +206,8 @@ def _pages_of(path: Path, file_system: FileSystem) -> Iterator[np.ndarray]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["rate"]:
-        rate(int(sys.argv[2]) if len(sys.argv) > 2 else 60)
+    measured = {"rate": rate, "live": live}.get(sys.argv[1])
+    if measured is not None:
+        measured(int(sys.argv[2]) if len(sys.argv) > 2 else 60)
     else:
         files()
