@@ -16,6 +16,7 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -344,7 +345,7 @@ def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> Non
         (
             "--min-years=1e6 --repeat-every=1h --rated-tbw=600",
             3,
-            "at 0.00919 TB a year, the rated 600 TB last 65,2",
+            "at 0.00919 TB a year, the rated 600 TB last 65,3",
         ),
     ):
         words = command(loop, "--json", "--force", "--out", out, *budget.split(), "--", script)
@@ -354,31 +355,63 @@ def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> Non
             assert [row["holds"] for row in json.loads(done.stdout)["budgets"]] == [not status]
 
 
+# A program that appends to a log and begins it anew. After each write it notes the time, its bytes,
+# and the bytes of the disk by the kernel's statistics.
+LOGGER = """
+import os, sys, time
+log, statistics, counts, ended = sys.argv[1:]
+at = os.open(log, os.O_CREAT | os.O_WRONLY)
+with open(counts, "w") as rows:
+    written = 0
+    while not os.path.exists(ended):
+        if written % (64 << 16) == 0:
+            os.ftruncate(at, os.lseek(at, 0, os.SEEK_SET))
+        written += os.write(at, os.urandom(1 << 16))
+        os.fsync(at)
+        sectors = int(open(statistics).read().split()[6])
+        print(time.monotonic_ns(), written, sectors * 512, file=rows, flush=True)
+        time.sleep(0.02)
+"""
+
+
+def tb_a_year_within(times: Any, counted: Any, duration_s: float) -> tuple[float, float]:
+    """Return the least and the greatest TB a year of all windows of a duration."""
+    begins = times[times + duration_s * 1e9 <= times[-1]]
+    rises = np.interp(begins + duration_s * 1e9, times, counted) - np.interp(begins, times, counted)
+    yearly = rises / duration_s * 365 * 86_400 / 1e12
+    return yearly.min(), yearly.max()
+
+
 @pytest.mark.parametrize("mounted", ["ext4"], indirect=True)
-def test_live_names_what_writes_and_how_much(mounted: Path, loop: str) -> None:
-    ended = mounted.parent / "ended"
-    script = (
-        f"until [ -e {ended} ]; do dd if=/dev/urandom of={mounted}/app.log bs=64k count=4 "
-        "conv=notrunc,fsync status=none; sleep 0.1; done"
-    )
-    writer = subprocess.Popen(["/bin/sh", "-c", script])
+def test_live_names_the_program_that_writes_a_log_and_its_tb_a_year(
+    mounted: Path, loop: str, tmp_path: Path
+) -> None:
+    # Or the kernel zeroes the tables of the new file system meanwhile.
+    run("mount", "-o", "remount,noinit_itable", str(mounted))
+    ended, counts, page = tmp_path / "ended", tmp_path / "counts", tmp_path / "live.html"
+    statistics = f"/sys/class/block/{Path(loop).name}/stat"
+    names = [str(mounted / "app.log"), statistics, str(counts), str(ended)]
+    writer = subprocess.Popen([sys.executable, "-c", LOGGER, *names])
     try:
         words = [loop, "--files", str(mounted), "--once", "--for", "4s", "--rated-tbw", "600"]
-        document = json.loads(
-            run(sys.executable, "-m", "writeamp", "live", *words, "--op", "0.1", "--json")
-        )
+        words += ["--op", "0.1", "--json", "--report", str(page)]
+        document = json.loads(run(sys.executable, "-m", "writeamp", "live", *words))
     finally:
         ended.touch()
         writer.wait()
-    assert document["files"][0]["name"] == "app.log"
-    assert document["processes"][0]["name"] == "dd"
-    rate = document["files"][0]["host_bytes"] / document["duration_s"]
-    assert document["files"][0]["gb_a_day"] == pytest.approx(rate * 86_400 / 1e9)
+    file, process = document["files"][0], document["processes"][0]
+    assert file["name"] == "app.log"
+    assert process["name"] == Path(sys.executable).name
+    times, of_program, of_disk = np.loadtxt(counts).T
+    for found, counted in ((file, of_program), (process, of_program), (document, of_disk)):
+        least, most = tb_a_year_within(times, counted, document["duration_s"])
+        assert 0.9 * least < found["tb_a_year"] < 1.1 * most
     assert document["wa_low"] <= document["wa"] <= document["wa_high"]
     assert document["years"] == pytest.approx(600 / document["tb_a_year"])
     assert {state["addresses"] for state in document["assumptions"]["states"]} == {
         "as recorded", "everywhere",
     }  # fmt: skip
+    assert "added by the drive, estimated" in page.read_text()
 
 
 def test_the_mount_point_must_be_of_the_device(loop: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import in_process
 import writeamp as wa
 from samples import live
 from writeamp.drives.live.estimate import estimate, sampled
+from writeamp.drives.live.session import burst_notes
 from writeamp.reports.headlines.headline import headline
 
 PAGE_BYTES = 4096
@@ -62,6 +63,14 @@ def test_without_writes_there_is_no_estimate() -> None:
     assert estimate([], GB, profile="generic") is None
 
 
+def test_a_single_write_is_enough_for_an_estimate() -> None:
+    """It is repeated 500,000 times, which took minutes and gigabytes as a trace of its own."""
+    found = estimate([frame(np.array([5]))], GB, profile="generic")
+    assert found is not None
+    assert (found.sampled_writes, found.wa) == (1, pytest.approx(1, abs=0.01))
+    assert found.notes == ("only 1 page write in the sample; record for longer",)
+
+
 def test_rates_are_those_of_the_recording() -> None:
     document = json.loads(json.dumps(live(10_000_000, [np.arange(2000)]).to_dict()))
     assert document["gb_a_day"] == pytest.approx(86.4)
@@ -78,6 +87,14 @@ def test_rates_are_those_of_the_recording() -> None:
     assert nothing.years is None
     assert headline(nothing.to_dict()) == "Nothing was written in 10 s."
     assert [card.title for card in nothing.card().parts] == ["By process"]
+
+
+def test_bursts_that_make_the_rates_uncertain_are_noted() -> None:
+    every_ms = frame(np.arange(5000)).with_columns(timestamp_ns=np.arange(5000) * 1_000_000)
+    assert burst_notes([every_ms[:2500], every_ms[2500:]]) == []
+    burst = every_ms.with_columns(timestamp_ns=pl.col("timestamp_ns") // 5 + 30_000_000_000)
+    [note] = burst_notes([every_ms, burst, every_ms.with_columns(op=pl.lit("read"))])
+    assert note.startswith("50% of the bytes were written within one second. The kernel")
 
 
 def test_what_cannot_be_watched_is_refused() -> None:

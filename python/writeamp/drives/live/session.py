@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,8 @@ from writeamp.traces.trace import SECTOR_BYTES
 
 # Size of the recorded requests above which the oldest are removed.
 _MOST_BYTES = 64 << 20
+# Share of the bytes in one second, above that of a steady load, from which on it is noted.
+_BURST = 0.1
 
 
 class LiveRecording:
@@ -137,7 +139,7 @@ class LiveRecording:
             used_share=self._used_share(),
         )
         if wear is not None:
-            self._notes = [Caution(sentence) for sentence in wear.notes]
+            self._notes = [Caution(text) for text in (*wear.notes, *burst_notes(frames))]
         return wear
 
     def _used_share(self) -> float | None:
@@ -153,3 +155,26 @@ class LiveRecording:
             return life_answer(read_place(self._disk.path)[-1]).wa
         except WriteampError:
             return None
+
+
+def burst_notes(frames: Iterable[pl.DataFrame]) -> list[str]:
+    """Return a sentence if a burst of writes makes the rates of a recording uncertain.
+
+    Args:
+        frames: rows with `timestamp_ns`, `op` and `length` in bytes; some row is a write.
+    """
+    written = pl.concat(
+        frame.filter(pl.col("op").cast(pl.String) == "write")
+        .group_by(second=pl.col("timestamp_ns") // 1_000_000_000)
+        .agg(pl.col("length").cast(pl.Int64).sum())
+        for frame in frames
+    )
+    lengths = written.group_by("second").agg(pl.col("length").sum())["length"].to_numpy()
+    seconds = int(written["second"].max() or 0) + 1  # type: ignore[arg-type]
+    share = lengths.max() / lengths.sum()
+    if share - 1 / seconds <= _BURST:
+        return []
+    return [
+        f"{share:.0%} of the bytes were written within one second. The kernel writes data that no "
+        "program syncs in bursts, about every 30 s. A longer --for makes the rates less uncertain"
+    ]
