@@ -21,6 +21,8 @@ pub struct Registry {
     pub plural: &'static str,
     /// Entries in order of registration.
     pub entries: &'static [Entry],
+    /// Names that users expect, and why entries for them are missing, as the end of a sentence.
+    pub absent: &'static [(&'static str, &'static str)],
 }
 
 impl Debug for Registry {
@@ -66,6 +68,9 @@ impl Specs for Registry {
             )));
         }
         let Spec { name, parameters } = Spec::parse(noun, text)?;
+        if let Some((_, why)) = self.absent.iter().find(|(absent, _)| *absent == name) {
+            return Err(Error::Spec(format!("the {noun} {name} does not exist: {why}")));
+        }
         let entry = self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.entries.iter().map(|entry| entry.name).collect();
             Error::unknown(noun, &name, &names)

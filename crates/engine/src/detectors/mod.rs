@@ -41,6 +41,7 @@ pub static DETECTORS: Registry = Registry {
     noun: "detector",
     plural: "detectors",
     entries: detectors!(entries! { Registered<u32> }),
+    absent: &[],
 };
 
 /// Domain of parameters whose value is the spec of a detector.

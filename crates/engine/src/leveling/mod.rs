@@ -100,6 +100,7 @@ pub static WEAR_LEVELERS: Registry = Registry {
     noun: "wear leveller",
     plural: "wear levellers",
     entries: levelers!(entries! { Registered<Geometry> }),
+    absent: &[],
 };
 
 /// Builds the leveller of spec `text` for one pool of a drive.

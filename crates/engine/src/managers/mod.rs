@@ -243,6 +243,7 @@ pub static MANAGERS: Registry = Registry {
     noun: "block manager",
     plural: "block managers",
     entries: crate::placements!(managers! { entries! { Manager } }),
+    absent: &[],
 };
 
 fn declared_by(params: &Params) -> Result<Declared> {

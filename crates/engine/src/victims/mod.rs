@@ -156,6 +156,7 @@ pub static VICTIMS: Registry = Registry {
     noun: "victim policy",
     plural: "victim policies",
     entries: crate::victim_policies!(entries! { Registered<Geometry> }),
+    absent: &[],
 };
 
 /// Builds the policy of spec `text` and passes it to `visitor`.

@@ -289,12 +289,17 @@ pub static WORKLOADS: Registry = Registry {
     noun: "workload",
     plural: "workloads",
     entries: &{
-        let mut all = [io::IO; OF_PAGES.len() + 2];
+        let mut all = [io::IO; OF_PAGES.len() + 3];
         let (of_pages, _) = all.split_at_mut(OF_PAGES.len());
         of_pages.copy_from_slice(OF_PAGES);
         all[OF_PAGES.len() + 1] = io::RANDOM;
+        all[OF_PAGES.len() + 2] = io::JESD219;
         all
     },
+    absent: &[(
+        "jesd219-client",
+        "it is a trace of JEDEC's that is not public; give a trace of your own by --trace",
+    )],
 };
 
 /// Domain of parameters whose value is the spec of a workload.

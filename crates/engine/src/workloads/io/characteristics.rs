@@ -3,6 +3,7 @@
 use std::ops::Bound::Included;
 
 use super::super::Pacing;
+use super::jesd219::{self, JESD219};
 use crate::error::{Error, Result};
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::Entry;
@@ -26,6 +27,9 @@ const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
 /// Specs of the patterns that set the access frequencies of positions.
 const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
+
+/// Size of requests in bytes, and share of the requests with this size in per cent.
+pub type SizeShare = (u64, u32);
 
 /// Requests of one direction, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +73,9 @@ pub struct Characteristics {
     pub offset_bytes: u64,
     /// Spec of the pattern of the positions of random accesses.
     pub access: String,
+    /// Distribution of the sizes of requests, up to the size of their direction, or None if all
+    /// have that size.
+    pub sizes: Option<&'static [SizeShare]>,
     /// Share of the requests that are flushes.
     pub flush: f64,
     /// Share of the writes with FUA.
@@ -92,6 +99,11 @@ impl Characteristics {
             let align_bytes = align(params, size_bytes)?;
             let both = Accesses { size_bytes, random: 1.0, stride_bytes: 0, align_bytes };
             return Self::new(params, both, both, params.text(ACCESS.name)).map(Some);
+        }
+        if name == JESD219.name {
+            let (both, sizes) = (jesd219::ACCESSES, Some(&jesd219::SIZES[..]));
+            let alike = Self::new(params, both, both, SKEWS[0])?;
+            return Ok(Some(Characteristics { access: jesd219::ZONES.into(), sizes, ..alike }));
         }
         if name != SEQUENTIAL {
             return Ok(None);
@@ -134,7 +146,8 @@ impl Characteristics {
             let domain = format!("0 or a number from {LEAST_WRITE_SHARE} to 1");
             return Err(params.outside(WRITE.name, write, domain));
         }
-        let (flush, trim) = (params.number(FLUSH.name), params.number(TRIM.name));
+        let flush = params.number(FLUSH.name);
+        let trim = if entry == JESD219.name { 0.0 } else { params.number(TRIM.name) };
         if flush + trim > MOST_FLUSHES_AND_TRIMS {
             return Err(Error::Spec(format!(
                 "{entry}: flush={flush} and trim={trim} leave too few reads and writes; give shares \
@@ -154,6 +167,7 @@ impl Characteristics {
             reads,
             offset_bytes: sectors(params, OFFSET.name)?,
             access: pattern.canonical(),
+            sizes: None,
             flush,
             fua: params.number(FUA.name),
             trim,
@@ -226,22 +240,22 @@ const OF_LAPS: Extent = Extent::Place(
     "with gaps between requests, the pages of the next lap depend on the drive's size",
 );
 
-const WRITE: Param =
+pub const WRITE: Param =
     Param::new("write", "1", Domain::SHARE, "number of writes, as a share of all reads and writes");
-const QD: Param = Param::new(
+pub const QD: Param = Param::new(
     "qd",
     AUTO,
     Domain::Either(&Domain::Word(&[AUTO]), &Domain::Whole(1, 1 << 16)),
     "number of outstanding requests; a number makes the run timed, and auto is 1 if the run is \
      timed",
 );
-const RATE: Param = Param::new(
+pub const RATE: Param = Param::new(
     "rate",
     NONE,
     Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Included(1e-3), Included(1e9))),
     "requests per second, issued however long earlier ones take; replaces qd",
 );
-const ARRIVALS: Param = Param::new(
+pub const ARRIVALS: Param = Param::new(
     "arrivals",
     "poisson",
     Domain::Word(&["poisson", "constant"]),
@@ -261,7 +275,7 @@ const ALIGN: Param = Param::new(
     Domain::Either(&Domain::Word(&[OWN_SIZE]), &SIZE),
     "alignment of random requests in bytes, by default their size",
 );
-const OFFSET: Param =
+pub const OFFSET: Param =
     Param::new("offset", "0", DISTANCE, "bytes added to the position of every request")
         .extent(Extent::Place("it is a position on the drive"));
 const ACCESS: Param = Param::new(
@@ -270,9 +284,9 @@ const ACCESS: Param = Param::new(
     NESTED,
     "distribution of random requests over positions: uniform, zipf or hot-cold",
 );
-const FLUSH: Param =
+pub const FLUSH: Param =
     Param::new("flush", "0", Domain::SHARE, "share of the requests that are flushes");
-const FUA: Param = Param::new(
+pub const FUA: Param = Param::new(
     "fua",
     "0",
     Domain::SHARE,

@@ -6,6 +6,7 @@
 
 mod chance;
 mod characteristics;
+mod jesd219;
 mod nested;
 mod places;
 mod skew;
@@ -13,6 +14,7 @@ mod timetable;
 
 pub use characteristics::{Accesses, Arrivals, Characteristics, IO, RANDOM, SEQUENTIAL_PARAMS};
 
+pub use jesd219::JESD219;
 pub use nested::NestedOrRequests;
 
 use chance::Chance;
@@ -40,6 +42,8 @@ pub struct Io {
     /// Positions of reads, if there are any.
     reads: Option<Places>,
     skew: Option<Skew>,
+    /// Groups of pages, if requests have several sizes.
+    zones: Option<Vec<Group>>,
     timetable: Option<Timetable>,
     /// Request that is issued next: the rest of a write, or a TRIM that had to wait for the
     /// writes drawn before it.
@@ -61,6 +65,7 @@ state! {
         nested writes,
         nested reads,
         nested skew,
+        fixed zones,
         nested timetable,
         value pending,
         value issued,
@@ -92,6 +97,10 @@ impl Io {
         let skew = (!characteristics.is_uniform())
             .then(|| Skew::new(&characteristics.access, &directions, site))
             .transpose()?;
+        let zones = match (&skew, characteristics.sizes) {
+            (Some(skew), Some(sizes)) => skew.groups_of_zones(sizes, offset_bytes, site),
+            _ => None,
+        };
         let chance = |share, name| Chance::new(share, context.stream(name));
         let timetable = characteristics
             .rate_per_s
@@ -106,6 +115,7 @@ impl Io {
             writes,
             reads,
             skew,
+            zones,
             timetable,
             pending: None,
             issued: 0,
@@ -130,7 +140,7 @@ impl Io {
         let places =
             places.as_mut().expect("positions were built for each direction that has requests");
         let start_bytes = self.characteristics.offset_bytes + places.take(self.skew.as_mut());
-        let end_bytes = start_bytes + places.accesses().size_bytes;
+        let end_bytes = start_bytes + places.take_size(self.characteristics.sizes);
         let fua = op == Op::Write && self.is_fua.happens();
         let request = if op == Op::Trim {
             whole_pages(start_bytes, end_bytes, self.page_bytes)
@@ -276,16 +286,21 @@ impl Workload for Io {
     /// One group, or the groups of the skewed pattern.
     /// None if a write can touch pages of several groups.
     fn groups(&self) -> Option<Vec<Group>> {
-        match &self.skew {
-            None => Some(one_group(self.pages)),
-            Some(_) => self.slots().and_then(|slots| slots.groups(self.pages)),
+        match (&self.skew, &self.zones) {
+            (None, _) => Some(one_group(self.pages)),
+            (Some(_), Some(zones)) => Some(zones.clone()),
+            (Some(_), None) => self.slots().and_then(|slots| slots.groups(self.pages)),
         }
     }
 
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
-        match self.slots() {
-            None => group_of.fill(0),
-            Some(slots) => slots.find_groups(pages, group_of),
+        let offset_bytes = self.characteristics.offset_bytes;
+        match (&self.skew, &self.zones, self.slots()) {
+            (Some(skew), Some(_), _) => {
+                skew.find_zones(pages, offset_bytes, self.page_bytes, group_of);
+            }
+            (_, _, Some(slots)) => slots.find_groups(pages, group_of),
+            _ => group_of.fill(0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Requests as a component of a whole workload, next to components that write pages.
 
 use super::characteristics::SEQUENTIAL;
-use super::{Characteristics, IO, RANDOM};
+use super::{Characteristics, IO, JESD219, RANDOM};
 use crate::error::{Error, Result};
 use crate::params::{Params, Specs};
 use crate::spec::Spec;
@@ -28,7 +28,8 @@ impl Specs for NestedOrRequests {
         // Only a whole workload passes on the requests of its components.
         let is_in_whole = depth <= 1;
         let name = Spec::parse(WORKLOADS.noun, text)?.name;
-        if is_in_whole && [IO.name, RANDOM.name, SEQUENTIAL].contains(&name.as_str()) {
+        if is_in_whole && [IO.name, RANDOM.name, JESD219.name, SEQUENTIAL].contains(&name.as_str())
+        {
             let params = WORKLOADS.read_nested(text, 0)?;
             if let Some(requests) = Characteristics::of(&params)? {
                 check(&name, &requests)?;

@@ -1,7 +1,7 @@
 //! Positions of one direction's accesses: continuing from the last one, or random.
 
 use super::chance::Chance;
-use super::characteristics::Accesses;
+use super::characteristics::{Accesses, SizeShare};
 use super::skew::Skew;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -66,8 +66,18 @@ impl Places {
         start_bytes
     }
 
-    pub fn accesses(&self) -> Accesses {
-        self.accesses
+    /// Size of the next access, in bytes.
+    #[inline]
+    pub fn take_size(&mut self, sizes: Option<&[SizeShare]>) -> u64 {
+        let Some(sizes) = sizes else { return self.accesses.size_bytes };
+        let mut drawn = self.place.below(sizes.iter().map(|(_, percent)| percent).sum());
+        for &(bytes, percent) in sizes {
+            if drawn < percent {
+                return bytes;
+            }
+            drawn -= percent;
+        }
+        unreachable!("the number drawn is below the sum of the shares")
     }
 
     /// Accesses, and the number of positions at which random ones may start.

@@ -1,6 +1,6 @@
 //! Skew: the access frequencies of positions.
 
-use super::characteristics::Accesses;
+use super::characteristics::{Accesses, SizeShare};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::state::state;
@@ -44,6 +44,79 @@ impl Skew {
             unreachable!("a pattern of pages writes without end, so the next step is a write")
         };
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
+    }
+
+    /// Groups of pages under requests of several sizes, which begin at slots: those of the pattern.
+    /// A page belongs to the group of the slot with its first byte. Requests at the end of a group
+    /// also write pages of the next ones.
+    pub fn groups_of_zones(
+        &self,
+        sizes: &[SizeShare],
+        offset_bytes: u64,
+        site: &Site,
+    ) -> Option<Vec<Group>> {
+        let zones = self.slots.groups()?;
+        let mut groups = vec![Group { pages: 0, write_share: 0.0 }; zones.len()];
+        let page_bytes = u64::from(site.page_bytes);
+        // The touched pages repeat after this number of slots. Requests at other slots than the
+        // first and last of a zone touch no page of another one.
+        let period = page_bytes / common_divisor(page_bytes, self.slot_bytes);
+        let largest = sizes.iter().map(|(bytes, _)| *bytes).max()?;
+        let near = (largest + page_bytes).div_ceil(self.slot_bytes);
+        let (mut first_slot, mut first_page) = (0, 0);
+        for (zone, Group { pages: slots, write_share }) in zones.into_iter().enumerate() {
+            let (slots, end_slot) = (u64::from(slots), first_slot + u64::from(slots));
+            let inner = slots.saturating_sub(2 * near + period);
+            let edge = (slots - inner) / 2;
+            for &(bytes, percent) in sizes {
+                let weight = write_share / slots as f64 * f64::from(percent);
+                let touched = |slot: u64| {
+                    let start_bytes = offset_bytes + slot * self.slot_bytes;
+                    start_bytes / page_bytes..(start_bytes + bytes).div_ceil(page_bytes)
+                };
+                let inside = first_slot + edge..first_slot + edge + inner;
+                let of_period = inside.clone().take(period as usize).map(|slot| {
+                    let pages = touched(slot);
+                    pages.end - pages.start
+                });
+                let mean = of_period.sum::<u64>() as f64 / period as f64;
+                groups[zone].write_share += weight * mean * inner as f64;
+                for slot in (first_slot..inside.start).chain(inside.end..end_slot) {
+                    for page in touched(slot) {
+                        let mut group = [0];
+                        let page = [page as u32];
+                        self.find_zones(&page, offset_bytes, site.page_bytes, &mut group);
+                        groups[usize::from(group[0])].write_share += weight;
+                    }
+                }
+            }
+            let end_bytes = offset_bytes + end_slot * self.slot_bytes;
+            let is_last = zone + 1 == groups.len();
+            let end_page = if is_last { site.pages } else { end_bytes.div_ceil(page_bytes) as u32 };
+            groups[zone].pages = end_page - first_page;
+            (first_slot, first_page) = (end_slot, end_page);
+        }
+        let all: f64 = groups.iter().map(|group| group.write_share).sum();
+        for group in &mut groups {
+            group.write_share /= all;
+        }
+        Some(groups)
+    }
+
+    /// Stores the group of each page of [`Self::groups_of_zones`].
+    pub fn find_zones(
+        &self,
+        pages: &[u32],
+        offset_bytes: u64,
+        page_bytes: u32,
+        group_of: &mut [u8],
+    ) {
+        let slot_of = |page: &u32| {
+            let after = (u64::from(*page) * u64::from(page_bytes)).saturating_sub(offset_bytes);
+            (after / self.slot_bytes).min(u64::from(self.slots.pages()) - 1) as u32
+        };
+        let slots: Vec<u32> = pages.iter().map(slot_of).collect();
+        self.slots.find_groups(&slots, group_of);
     }
 
     /// Slots (positions of equal size) after an offset, if each access fills one slot of whole

@@ -41,6 +41,80 @@ fn requests_of_each_kind_get_their_shares() {
     assert!(is_share(fua.count(), count(Op::Write), 0.4));
 }
 
+/// χ² of counts, in standard deviations from its mean.
+fn chi_square(counts: &[usize], shares: &[f64]) -> f64 {
+    let all = counts.iter().sum::<usize>() as f64;
+    let of_cell =
+        |(&count, &share): (&usize, &f64)| (count as f64 - all * share).powi(2) / (all * share);
+    let degrees = counts.len() as f64 - 1.0;
+    (counts.iter().zip(shares).map(of_cell).sum::<f64>() - degrees) / (2.0 * degrees).sqrt()
+}
+
+#[test]
+fn jesd219_has_its_sizes_and_zones() {
+    let percent = |number: u32| f64::from(number) / 100.0;
+    let all = requests("jesd219", 200_000);
+    let writes = all.iter().filter(|request| request.op == Op::Write).count();
+    assert!(is_share(writes, all.len(), 0.6), "{writes}");
+    for op in [Op::Read, Op::Write] {
+        let found = extents(&all, op);
+        assert!(found.iter().all(|(start, end)| start % 4096 == 0 && *end <= SPACE_BYTES));
+        let (sizes, shares): (Vec<u64>, Vec<u32>) = jesd219::SIZES.iter().copied().unzip();
+        let shares: Vec<f64> = shares.into_iter().map(percent).collect();
+        let count = |size: &u64| found.iter().filter(|(start, end)| end - start == *size).count();
+        let deviation = chi_square(&sizes.iter().map(count).collect::<Vec<_>>(), &shares);
+        assert!(deviation < 4.0, "{op:?}: {deviation}");
+        // Tenths of each zone, among the positions at which 64 KiB fit.
+        let last = (SPACE_BYTES - (64 << 10)) / 4096;
+        let zones = [(0.0, 0.05, 0.5), (0.05, 0.2, 0.3), (0.2, 1.0, 0.2)];
+        let mut tenths = vec![0; 30];
+        for (start, _) in &found {
+            let place = (*start / 4096) as f64 / (last + 1) as f64;
+            let zone = zones.iter().position(|(_, end, _)| place < *end).unwrap();
+            let (first, end, _) = zones[zone];
+            tenths[zone * 10 + ((place - first) / (end - first) * 10.0) as usize] += 1;
+        }
+        let in_zone = |zone: usize| tenths[zone * 10..zone * 10 + 10].iter().sum::<usize>();
+        let shares = zones.map(|(.., share)| share);
+        let deviation = chi_square(&[0, 1, 2].map(in_zone), &shares);
+        assert!(deviation < 4.0, "{op:?}: {deviation}");
+        // A tenth of the first zone has 4 or 5 of its 49 positions, so only larger zones are tested.
+        let deviation = chi_square(&tenths[20..], &[0.1; 10]);
+        assert!(deviation < 6.0, "{op:?}: {deviation}");
+    }
+}
+
+#[test]
+fn the_zones_of_jesd219_are_groups_on_pages_of_any_size() {
+    for (page_bytes, pages) in [(2048, 500), (4096, 60), (4096, 1000), (16_384, 40), (6144, 300)] {
+        let site = Site { pages, page_bytes, context: Context::root(1) };
+        let mut workload = build_for("jesd219:offset=8k", &site).unwrap();
+        let groups = workload.groups().unwrap();
+        assert_eq!(groups.iter().map(|group| group.pages).sum::<u32>(), pages);
+        let (mut drawn, mut buffer) = ([0usize; 3], [0; 512]);
+        let mut group_of = [0; 512];
+        for _ in 0..1000 {
+            let Step::Writes(count) = workload.next(&mut buffer) else { unreachable!() };
+            workload.find_groups(&buffer[..count], &mut group_of[..count]);
+            group_of[..count].iter().for_each(|&group| drawn[usize::from(group)] += 1);
+        }
+        let all = drawn.iter().sum::<usize>() as f64;
+        for (drawn, group) in drawn.into_iter().zip(&groups) {
+            let error = drawn as f64 / all - group.write_share;
+            assert!(error.abs() < 0.008, "{page_bytes}, {pages}: {error}");
+        }
+    }
+}
+
+#[test]
+fn the_client_workload_of_jesd219_is_refused_with_the_reason() {
+    let error = build("jesd219-client", PAGES, Context::root(1)).err().unwrap().to_string();
+    assert!(
+        error.starts_with("the workload jesd219-client does not exist: it is a trace"),
+        "{error}"
+    );
+}
+
 #[test]
 fn shares_of_nothing_and_of_all_are_exact() {
     for (text, op) in [("random", Op::Write), ("random:write=0", Op::Read)] {
