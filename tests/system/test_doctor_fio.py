@@ -13,11 +13,11 @@ import pytest
 
 import writeamp as wa
 from patience import PATIENCE_S
-from writeamp.drives.doctor.fio.command_line import read_commands
-from writeamp.drives.doctor.fio.job import canonical
-from writeamp.drives.doctor.fio.job_file import read_job_file
-from writeamp.drives.doctor.fio.values import engine_names, option_names, size_of
-from writeamp.drives.doctor.fio.zipf import FioSkew
+from writeamp.fio.command_line import read_commands
+from writeamp.fio.job import canonical
+from writeamp.fio.job_file import read_job_file
+from writeamp.fio.values import engine_names, option_names, size_of
+from writeamp.fio.zipf import FioSkew
 
 FIO = shutil.which("fio")
 pytestmark = pytest.mark.skipif(FIO is None, reason="needs fio")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import writeamp as wa
-from writeamp.drives.doctor.fio.command_line import is_command, read_commands
+from writeamp.fio.command_line import is_command, read_commands
 
 RANDOM = (
     "--rw=randwrite --norandommap --bs=4k --direct=1 --ioengine=libaio --iodepth=16 --time_based "

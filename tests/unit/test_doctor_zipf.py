@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
 from writeamp.drives.doctor.small_drive import SmallDrive
+from writeamp.fio.zipf import FioSkew, is_skewed
 from writeamp.statistics.power_sums import sum_of_powers
 
 

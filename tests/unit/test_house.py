@@ -252,7 +252,7 @@ OPENING = {
     "drives/devices/device.py": "the machine",
     "drives/counters/families.py": "of the package",
     "drives/counters/sources/printed_logs.py": "of the package",
-    "drives/doctor/fio/values.py": "of the package",
+    "fio/values.py": "of the package",
     "extensions.py": "of installed packages",
     "files/examples.py": "of the package",
     "files/output.py": "files that are written",

@@ -19,8 +19,6 @@ from writeamp.drives.doctor.finding import (
     Unjudged,
     WaEstimate,
 )
-from writeamp.drives.doctor.fio.job_file import FioJobs
-from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.inputs import (
     Input,
     ResultDocument,
@@ -34,6 +32,8 @@ from writeamp.drives.doctor.settings import DoctorSettings
 from writeamp.drives.doctor.small_drive import SmallDrive
 from writeamp.drives.doctor.traces import TraceFacts
 from writeamp.errors import WriteampError
+from writeamp.fio.job_file import FioJobs
+from writeamp.fio.output import FioOutput
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from writeamp.drives.doctor.examination import examined
 from writeamp.drives.doctor.finding import Finding
-from writeamp.drives.doctor.fio.command_line import is_command
 from writeamp.drives.doctor.inputs import Input, Several, read_command
 from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
+from writeamp.fio.command_line import is_command
 from writeamp.traces import PageTrace
 
 # Findings that are left out for a command on a real drive, because they depend on earlier writes to

@@ -18,14 +18,14 @@ from writeamp.drives.counters.reading import read_snapshots, snapshots_or_none
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.doctor.finding import InputKind
-from writeamp.drives.doctor.fio.command_line import is_command, is_script, read_commands
-from writeamp.drives.doctor.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
-from writeamp.drives.doctor.fio.output import FioOutput, is_output, read_output
-from writeamp.drives.doctor.fio.wrapped import as_script
 from writeamp.drives.doctor.traces import TraceFacts, of_pages, of_trace
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
 from writeamp.files import inputs
+from writeamp.fio.command_line import is_command, is_script, read_commands
+from writeamp.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
+from writeamp.fio.output import FioOutput, is_output, read_output
+from writeamp.fio.wrapped import as_script
 from writeamp.reports.embedding import ELEMENT, report_of
 from writeamp.results.signatures import signed_verb
 from writeamp.traces.source import file_path, read_head

@@ -11,8 +11,8 @@ import polars as pl
 
 from writeamp.devices.device import Device, device
 from writeamp.drives.doctor.finding import WaEstimate
-from writeamp.drives.doctor.fio.zipf import FioSkew, SkewKind
 from writeamp.errors import WriteampError
+from writeamp.fio.zipf import FioSkew, SkewKind
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from writeamp.drives.counters.amounts import Amount
-from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several
+from writeamp.fio.output import FioOutput
 
 FACTORS = {
     1000 / 1024: "kB read as KiB",

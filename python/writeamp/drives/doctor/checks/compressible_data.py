@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, fills
 from writeamp.drives.doctor.inputs import Counters
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, fills
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:

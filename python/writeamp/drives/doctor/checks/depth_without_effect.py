@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import SYNCHRONOUS, FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.fio.job import SYNCHRONOUS, FioJob
+from writeamp.fio.job_file import FioJobs
 
 # Engines that queue an fsync like other requests.
 _QUEUED_SYNCS = {"io_uring", "posixaio"}

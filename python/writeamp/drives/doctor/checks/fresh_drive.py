@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import (
-    FioJobs,
-    fills,
-    share_of_span,
-    shares_files,
-    unknown_size,
-    unknown_speed,
-)
 from writeamp.drives.doctor.inputs import Counters, ResultDocument
+from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, fills, share_of_span, shares_files
 from writeamp.units.byte_sizes import shown_bytes
 
 _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
-from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.fio.job_file import FioJobs
+from writeamp.fio.output import FioOutput
 
 _NUMBERS = 2**32
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, Severity
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs
 
 _SAME_ORDER = (
     "Each pass over the span writes the same random addresses in the same order: whole flash "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.fio.job_file import FioJobs
 
 _PAGE_BYTES = 4096
 # Shares of the writes that cover pages partially. A trace is reported from the first share on.

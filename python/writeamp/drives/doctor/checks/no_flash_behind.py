@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Counters
+from writeamp.fio.job_file import FioJobs
 
 _DEVICE = re.compile(r"/dev/(vd[a-z]|xvd[a-z]|ram\d|zram|pmem|nullb)|/dev/shm/")
 _MODEL = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs
-from writeamp.drives.doctor.fio.output import FioOutput
-from writeamp.drives.doctor.fio.values import (
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs
+from writeamp.fio.output import FioOutput
+from writeamp.fio.values import (
     directions,
     engine_names,
     nearest,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs
 
 _FILL = (
     "A sequential and a random writer write the same place at the same time: the fill is not "

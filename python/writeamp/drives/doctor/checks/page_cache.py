@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import SYNCING, SYNCING_AT_THE_END, FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.inputs import Several
+from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
 from writeamp.drives.doctor.written import written_and_counted
+from writeamp.fio.job import SYNCING, SYNCING_AT_THE_END, FioJob
+from writeamp.fio.job_file import FioJobs
 
 # If the host counter shows less than this share of fio's bytes, the page cache has absorbed writes.
 _LEAST_SHARE = 0.95

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import is_beyond, written_and_counted
+from writeamp.fio.job_file import FioJobs
 
 _MATERIAL = 0.05
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
-from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.fio.job_file import FioJobs
+from writeamp.fio.output import FioOutput
 
 # First version of fio with a correct map: 3.9 of August 2018 (pull request 659).
 _MENDED = (3, 9)

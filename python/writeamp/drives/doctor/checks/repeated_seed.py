@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files
-from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.inputs import Several
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, shares_files
+from writeamp.fio.output import FioOutput
 
 
 def _of_all(several: Several) -> Judgements:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
-from writeamp.drives.doctor.fio.values import shown_speed
+from writeamp.drives.doctor.unknowns import unknown_speed
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, counted
+from writeamp.fio.values import shown_speed
 
 # A job has written its amount if less than this share is missing.
 _MATERIAL = 0.01

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import (
-    SMALLEST_DRIVE_BYTES,
-    FioJobs,
-    shares_files,
-    unknown_size,
-)
 from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.drives.doctor.unknowns import unknown_size
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import SMALLEST_DRIVE_BYTES, FioJobs, shares_files
 from writeamp.units.byte_sizes import shown_bytes
 
 _SMALL = 0.9

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, touches
-from writeamp.drives.doctor.fio.values import size_of
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, shares_files, touches
+from writeamp.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
 
 # fio's default over-provisioning, and its default number of regions.

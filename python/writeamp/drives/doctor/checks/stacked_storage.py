@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import PAST_THE_CACHE, FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import ResultDocument
+from writeamp.fio.job import PAST_THE_CACHE, FioJob
+from writeamp.fio.job_file import FioJobs
 
 _STACKED = re.compile(r"/dev/(loop|zd|zvol/)|.*\.(qcow2?|vmdk|vdi|vhdx?)$")
 _MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_size, unknown_speed
-from writeamp.drives.doctor.fio.output import FioOutput
-from writeamp.drives.doctor.fio.values import Limits
+from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, shares_files
+from writeamp.fio.output import FioOutput
+from writeamp.fio.values import Limits
 
 # Number of times that the span must be written, including its fill, before a drive may be steady.
 # SNIA's preconditioning writes twice the capacity.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.fio.job_file import FioJobs
 
 # An incomplete last block above this share of the span gives a warning, otherwise a note.
 _MATERIAL = 0.01

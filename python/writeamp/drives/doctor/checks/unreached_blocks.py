@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.job import FioJob
-from writeamp.drives.doctor.fio.job_file import FioJobs, counted, fills, unknown_size
-from writeamp.drives.doctor.fio.values import meant_size_of
-from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
+from writeamp.drives.doctor.unknowns import unknown_size
+from writeamp.fio.job import FioJob
+from writeamp.fio.job_file import FioJobs, counted, fills
+from writeamp.fio.values import meant_size_of
+from writeamp.fio.zipf import FioSkew, is_skewed
 
 # Smallest share of the blocks that must be reached for a span to count as covered.
 _COVERED = 0.95

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
-from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.fio.output import FioOutput
 
 _FEWEST_SAMPLES = 20
 _MATERIAL = 0.4

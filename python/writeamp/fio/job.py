@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from writeamp.drives.doctor.fio.values import (
+from writeamp.fio.values import (
     FASTEST_BYTES_S,
     MEMORY_BYTES,
     MEMORY_BYTES_S,

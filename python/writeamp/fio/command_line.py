@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from writeamp.drives.doctor.fio.job import FioJob, canonical, set_option
-from writeamp.drives.doctor.fio.job_file import (
+from writeamp.fio.job import FioJob, canonical, set_option
+from writeamp.fio.job_file import (
     FioJobs,
     in_phases,
     is_job_file,
     read_job_file,
     unknown_values,
 )
-from writeamp.drives.doctor.fio.other_programs import unwrapped, written_by_others
-from writeamp.drives.doctor.fio.shell import (
+from writeamp.fio.other_programs import unwrapped, written_by_others
+from writeamp.fio.shell import (
     OPEN_WORD,
     ShellCommand,
     commands_of,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from writeamp.drives.doctor.fio.job import FioJob, canonical, set_option
-from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.fio.job import FioJob, canonical, set_option
+from writeamp.fio.job_file import FioJobs
 
 
 @dataclass(frozen=True)

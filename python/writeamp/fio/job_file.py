@@ -13,12 +13,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar
 
-from writeamp.drives.doctor.finding import NotJudged
-from writeamp.drives.doctor.fio.job import ALIASES, FioJob, canonical, set_option
-from writeamp.drives.doctor.fio.other_programs import written_by_others
-from writeamp.drives.doctor.fio.shell import commands_of
-from writeamp.drives.doctor.fio.values import is_set, option_names, shown_speed
 from writeamp.errors import WriteampError
+from writeamp.fio.job import ALIASES, FioJob, canonical, set_option
+from writeamp.fio.other_programs import written_by_others
+from writeamp.fio.shell import commands_of
+from writeamp.fio.values import is_set, option_names
 
 # Options that identify a file with sections as a job file of fio.
 IDENTIFYING = {
@@ -120,34 +119,6 @@ def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
         for some in (fio.jobs, fio.others)
     )
     return replace(fio, jobs=jobs, others=others, capacity_bytes=capacity_bytes)
-
-
-def unknown_size(job: FioJob) -> NotJudged:
-    """Return that a job cannot be judged, because the size of its files is unknown."""
-    named = ", ".join(job.files) or "its files"
-    return NotJudged(f"the size of {named} is unknown. Pass --capacity", (job.name,))
-
-
-def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
-    """Return that a job cannot be judged, because its runtime may end it before its last pass.
-
-    Args:
-        job: job with a known span and runtime.
-        copies: number of copies that write separate spans.
-        times: passes over the span that must be completed.
-    """
-    seconds, span = job.seconds("runtime"), job.whole_span_bytes or 0
-    runtime = f"runtime={job.options['runtime']}"
-    if not seconds or not span:
-        return NotJudged(
-            f"{runtime} may end the job after an unknown amount of writes", (job.name,)
-        )
-    needed = shown_speed(times * span * copies / seconds)
-    return NotJudged(
-        f"{runtime} may end the job before {counted(times)} over {span:,} bytes, for which "
-        f"{needed} would be needed; the speed is unknown. Pass fio's output, or set rate",
-        (job.name,),
-    )
 
 
 def counted(passes: float) -> str:

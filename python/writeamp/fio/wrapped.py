@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 from textwrap import dedent
 
-from writeamp.drives.doctor.fio.job_file import is_job_file
+from writeamp.fio.job_file import is_job_file
 
 _TEMPLATE = re.compile(r"\{\{(.*?)\}\}|<%=(.*?)%>")
 _STATEMENT = re.compile(r"\{%.*?%\}|<%-?(?!=).*?%>", re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from writeamp.drives.doctor.fio.job import FioJob
+from writeamp.fio.job import FioJob
 
 _WRAPPERS = {"sudo", "nohup", "time", "nice", "ionice", "exec", "timeout", "doas", "env", "stdbuf"}
 _SOURCES_OF_ZEROS = {"/dev/zero"}

@@ -172,7 +172,7 @@ def shown_speed(bytes_s: float) -> str:
 
 @cache
 def _names() -> dict[str, frozenset[str]]:
-    text = files("writeamp.drives.doctor.fio").joinpath("options.toml").read_text("utf-8")
+    text = files("writeamp.fio").joinpath("options.toml").read_text("utf-8")
     return {key: frozenset(names) for key, names in tomllib.loads(text).items()}
 
 
