@@ -17,7 +17,7 @@ from lay_examples import laid_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 # Crates in the archive; the plugin of the virtual SSD is left out, because pip does not build it.
-MEMBERS = '["crates/captures", "crates/engine", "crates/python"]'
+MEMBERS = '["crates/captures", "crates/engine", "crates/fio", "crates/python"]'
 # Dependencies of tests and benches are removed, because they are most of the vendored crates.
 FOR_TESTS = re.compile(r"^\[+(?:dev-dependencies|bench)\]+\n(?:(?!\[).*\n)*", re.MULTILINE)
 

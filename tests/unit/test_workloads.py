@@ -37,6 +37,20 @@ def test_a_swap_comes_after_as_many_writes_as_stated_not_counting_the_fill() -> 
     assert gc_programs[1] < 0.8 * gc_programs[0]
 
 
+def test_a_run_of_fios_zipf_states_the_addresses_that_it_touches() -> None:
+    drive = SMALL | {"precondition": "none", "writes": 100_000, "warmup": 50_000}
+    result = wa.simulate(**drive, workload="fio-zipf:theta=0.8")
+    addresses = result.to_dict()["addresses"]
+    assert addresses["count"] == result.device.logical_pages
+    # Every reachable page of a drive that small is written in so long a run.
+    held = (result.held_pages or 0) / result.device.logical_pages
+    assert addresses["touched_share"] == pytest.approx(held, abs=0.01)
+    assert addresses["touched_share"] <= addresses["reachable_share"] < 1
+    # Untouched pages are spare space.
+    assert result.wa < wa.simulate(**drive, workload="zipf:s=0.8").wa - 0.1
+    assert "addresses" not in wa.simulate(**drive, workload="uniform").to_dict()
+
+
 def test_swapping_equal_frequencies_changes_nothing() -> None:
     assert series("groups:sizes=1/3,freq=1/1,swap_at=9,period=7") == series(
         "groups:sizes=1/3,freq=5/5"

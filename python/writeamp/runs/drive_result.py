@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from writeamp.results.numbers import json_number
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
+from writeamp.runs.touched import TouchedAddresses
 from writeamp.runs.zones import ZonesOnDrive
 from writeamp.statistics.steady import SteadyState
 
@@ -269,6 +271,14 @@ class DriveResult(OneLine, Drawn):
         """Zones of the workload beside the drive's erase units, or None without zones."""
         return ZonesOnDrive.of(self.plan.load, self.device, None)
 
+    @cached_property
+    def touched(self) -> TouchedAddresses | None:
+        """Addresses that the workload touches, or None if it touches all of them."""
+        load = self.plan.load
+        if not isinstance(load, Spec):
+            return None
+        return TouchedAddresses.of(load, self.plan.used_pages(self.device), self.writes)
+
     @property
     def _repeat(self) -> int:
         """Requested number of passes over the trace."""
@@ -283,6 +293,7 @@ class DriveResult(OneLine, Drawn):
         ]
         rows.append(("erased", f"{self.erases:,} blocks"))
         rows += self.zones.rows() if self.zones else []
+        rows += self.touched.rows() if self.touched else []
         if self.percentage_used is not None:
             rows.append(
                 (
@@ -319,6 +330,7 @@ class DriveResult(OneLine, Drawn):
             "writes": self.writes,
             "drive_writes": self.drive_writes,
             **(self.zones.facts() if self.zones else {}),
+            **(self.touched.facts() if self.touched else {}),
             **self.device.facts(),
         }
 

@@ -9,6 +9,7 @@ mod cachelib;
 mod columns;
 mod database;
 mod drift;
+mod fio_skew;
 mod groups;
 mod hot_cold;
 mod io;
@@ -265,6 +266,8 @@ macro_rules! workloads {
             uniform::Uniform,
             hot_cold::HotCold,
             zipf::Zipf,
+            fio_skew::FioZipf,
+            fio_skew::FioPareto,
             sequential::Sequential,
             permutation::Permutation,
             mix::Mix,

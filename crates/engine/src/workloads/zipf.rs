@@ -21,7 +21,7 @@ use crate::state::state;
 /// Largest number of ranks per page.
 /// It exceeds the ratio of the page counts of any two supported drives, and floating point still
 /// represents every rank exactly.
-const MOST_RANKS_PER_PAGE: f64 = 1_048_576.0;
+pub(super) const MOST_RANKS_PER_PAGE: f64 = 1_048_576.0;
 
 /// Sum of all weights, which are rounded down to integers.
 const WHOLE: f64 = 9.0e18;

@@ -1,0 +1,12 @@
+//! Addresses that fio 3.33 draws, as its source and its logs of I/O show them.
+//!
+//! The crate models fio's random generators, distributions and maps of written blocks. It reads no
+//! job and runs no I/O.
+
+mod random;
+mod same_block;
+mod skew;
+
+pub use random::{Random, Taus88, Taus258};
+pub use same_block::SameBlock;
+pub use skew::{Kind, NUMBERS, Skew};
