@@ -62,6 +62,7 @@ class Drive:
         own_victims: Any | None = None,
         tags: int | None = None,
         own_pages: npt.NDArray[np.bool_] | None = None,
+        counts_handles: bool = False,
     ) -> None: ...
 
 class Victim:

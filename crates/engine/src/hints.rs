@@ -40,6 +40,9 @@ pub struct Hints<'a> {
     pub invalidation_times: &'a [u64],
     /// Tag of each page written, for drives that count by tag. Empty if the pages have no tags.
     pub tags: &'a [u8],
+    /// Placement hint of each page written: the number of the handle that the host names, or
+    /// [`UNTAGGED`] if it names none. Empty if the host names no handles.
+    pub placement: &'a [u8],
 }
 
 impl<'a> Hints<'a> {
@@ -49,7 +52,8 @@ impl<'a> Hints<'a> {
             groups: self.groups,
             group_of: self.group_of.get(pages.clone()).unwrap_or_default(),
             invalidation_times: self.invalidation_times.get(pages.clone()).unwrap_or_default(),
-            tags: self.tags.get(pages).unwrap_or_default(),
+            tags: self.tags.get(pages.clone()).unwrap_or_default(),
+            placement: self.placement.get(pages).unwrap_or_default(),
         }
     }
 }
@@ -63,6 +67,8 @@ pub enum RequiredHints {
     Groups,
     /// Invalidation time of the page: [`Hints::invalidation_times`].
     InvalidationTimes,
+    /// Placement hint of the page, or else its group: [`Hints::placement`] or [`Hints::group_of`].
+    Handles,
 }
 
 impl RequiredHints {
@@ -72,6 +78,7 @@ impl RequiredHints {
             RequiredHints::Nothing => "nothing",
             RequiredHints::Groups => "groups",
             RequiredHints::InvalidationTimes => "invalidation_times",
+            RequiredHints::Handles => "handles",
         }
     }
 
@@ -80,6 +87,10 @@ impl RequiredHints {
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),
+            RequiredHints::Handles if hints.placement.len() == pages => Ok(()),
+            RequiredHints::Handles => RequiredHints::Groups
+                .check(hints, pages)
+                .map_err(|_| "the placement handle or the group of each page"),
             RequiredHints::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }

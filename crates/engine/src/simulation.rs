@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::foresight::Foresight;
-use crate::hints::{Hints, NEVER, RequiredHints, hottest_group};
+use crate::hints::{Hints, NEVER, RequiredHints, UNTAGGED, hottest_group};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
@@ -127,7 +127,9 @@ impl Simulation {
     /// groups. Groups are known for these pages only. Otherwise, the drive's pages are the limit.
     fn check_fits(&self, host: &dyn Workload) -> Result<()> {
         let logical_pages = match self.hinted.required_hints {
-            RequiredHints::Groups if self.workload.groups().is_some() => self.workload.pages(),
+            RequiredHints::Groups | RequiredHints::Handles if self.workload.groups().is_some() => {
+                self.workload.pages()
+            }
             _ => self.drive.flash().logical_pages(),
         };
         if host.pages() > logical_pages {
@@ -308,6 +310,14 @@ impl Simulation {
         &mut *self.drive
     }
 
+    /// Kind of hints that the drive requires; for handles, the kind that the workload has.
+    pub fn hints(&self) -> RequiredHints {
+        match self.hinted.required_hints {
+            RequiredHints::Handles if !self.hinted.are_tags_hints => RequiredHints::Groups,
+            required_hints => required_hints,
+        }
+    }
+
     /// Counters since the drive was new.
     pub fn counters(&self) -> &Counters {
         self.drive.flash().counters()
@@ -331,6 +341,8 @@ struct Hinted {
     invalidation_times: Vec<u64>,
     /// Tag of each page of a batch; empty if the pages have no tags.
     tags: Vec<u8>,
+    /// True if the tags are the placement hints that the drive requires.
+    are_tags_hints: bool,
 }
 
 state! {
@@ -341,6 +353,7 @@ state! {
         nested foresight,
         scratch invalidation_times,
         scratch tags,
+        fixed are_tags_hints,
     }
 }
 
@@ -356,6 +369,7 @@ impl Hinted {
             foresight,
             invalidation_times: Vec::new(),
             tags: Vec::new(),
+            are_tags_hints: required_hints == RequiredHints::Handles && workload.has_tags(),
         })
     }
 
@@ -365,6 +379,9 @@ impl Hinted {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);
         self.tags.clear();
+        if self.are_tags_hints {
+            self.tags.resize(count, UNTAGGED);
+        }
     }
 
     /// Gives all of the next `count` pages the same tag.
@@ -415,7 +432,10 @@ impl Hinted {
                 let invalidation_times = &self.invalidation_times[places];
                 Some(Hints { invalidation_times, ..Hints::default() })
             }
-            RequiredHints::Groups => {
+            RequiredHints::Handles if self.are_tags_hints => {
+                Some(Hints { placement: &self.tags[places], ..Hints::default() })
+            }
+            RequiredHints::Groups | RequiredHints::Handles => {
                 self.groups = workload.groups()?;
                 self.group_of.clear();
                 self.group_of.resize(places.len(), hottest_group(&self.groups));
@@ -433,7 +453,10 @@ impl Hinted {
                 let invalidation_times = &self.invalidation_times[..pages.len()];
                 Some(Hints { invalidation_times, tags, ..Hints::default() })
             }
-            RequiredHints::Groups => {
+            RequiredHints::Handles if self.are_tags_hints => {
+                Some(Hints { placement: tags, ..Hints::default() })
+            }
+            RequiredHints::Groups | RequiredHints::Handles => {
                 self.groups = workload.groups()?;
                 self.group_of.resize(pages.len(), 0);
                 workload.find_groups(pages, &mut self.group_of);

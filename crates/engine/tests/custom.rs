@@ -214,6 +214,7 @@ fn setup(layout: Layout, leveler: Option<&str>, custom: CustomPolicies) -> Setup
         table_pages: 0,
         custom,
         tags: None,
+        counts_handles: false,
     }
 }
 

@@ -20,5 +20,5 @@ mod victims;
 pub use drive::{Counters, EndOfLife, Erased, NaiveDrive};
 pub use setup::{GroupRules, Hint, HostGroup, Layout, Leveling, Manager, Setup, Wear};
 pub use spec::Spec;
-pub use tags::TagCounts;
+pub use tags::{TagCounts, Transfers};
 pub use victims::Candidate;

@@ -44,7 +44,8 @@ pub fn add_tag_columns<'a>(
 /// Names of the counters of a row, such as "tag 0 gc": a tag's number, "untagged" or "drive".
 fn tag_columns(by_tag: &TagCounters, causes: &[Cause]) -> impl Iterator<Item = String> {
     let programs = causes.iter().map(|cause| cause.name());
-    let counters: Vec<&str> = ["host_pages", "host_bytes"].into_iter().chain(programs).collect();
+    let counters = ["host_pages", "host_bytes"].into_iter().chain(programs);
+    let counters: Vec<&str> = counters.chain(["moved_in", "moved_out"]).collect();
     by_tag.tags().flat_map(move |tag| {
         let row = match tag {
             UNTAGGED => "untagged".to_owned(),

@@ -95,7 +95,8 @@ impl PyGeometry {
 /// Plan of a drive and its policies.
 ///
 /// `victims=None` means the manager's default policy, and `wear_leveling=None` means no leveller.
-/// With `tags`, flash operations are counted by the host's tags, of which there are so many.
+/// With `tags`, flash operations are counted by the host's tags, of which there are so many. With
+/// `counts_handles`, they are counted by the manager's placement handles instead.
 /// `own_manager` and `own_victims` are sources of `writeamp.custom`; their names replace the specs.
 /// With `own_pages`, the manager writes the logical pages that are true to a stream of their own.
 #[pyclass(frozen, module = "writeamp._engine")]
@@ -115,7 +116,8 @@ impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
                         wear_leveling=None, observed=false, recorded=false, table_pages=0,
-                        own_manager=None, own_victims=None, tags=None, own_pages=None))]
+                        own_manager=None, own_victims=None, tags=None, own_pages=None,
+                        counts_handles=false))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -130,6 +132,7 @@ impl Drive {
         own_victims: Option<Bound<'_, PyAny>>,
         tags: Option<u8>,
         own_pages: Option<Bound<'_, PyArray1<bool>>>,
+        counts_handles: bool,
     ) -> PyResult<Self> {
         let is_compiled = |source: &Bound<'_, PyAny>| source.getattr("is_compiled")?.is_truthy();
         let is_interpreted =
@@ -150,6 +153,7 @@ impl Drive {
             wear: Wear::default(),
             custom,
             tags,
+            counts_handles,
         };
         Ok(Drive { manager, observed, recorded, is_interpreted, setup })
     }

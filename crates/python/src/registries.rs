@@ -177,6 +177,8 @@ fn declared_dict<'py>(py: Python<'py>, declared: &Declared) -> PyResult<Bound<'p
     dict.set_item("victims", declared.victims())?;
     dict.set_item("default_victims", &declared.default_victims)?;
     dict.set_item("required_hints", declared.required_hints.name())?;
+    dict.set_item("handles", declared.handles)?;
+    dict.set_item("reclaim_unit_bytes", declared.reclaim_unit_bytes)?;
     dict.set_item("needs", needs)?;
     dict.set_item("is_placement", declared.is_placement)?;
     Ok(dict)

@@ -257,9 +257,9 @@ impl Simulation {
         (last_change, cycle)
     }
 
-    /// Hints that the block manager needs, or None.
+    /// Hints that the block manager needs and the workload gives, or None.
     fn hints(&self) -> Option<&'static str> {
-        let required_hints = self.inner().drive().required_hints();
+        let required_hints = self.inner().hints();
         (required_hints != RequiredHints::Nothing).then(|| required_hints.name())
     }
 

@@ -304,7 +304,7 @@ def interval_of(low: float | None, high: float | None) -> tuple[float, float]:
 
 
 def _uses_volume_hints(manager: str) -> bool:
-    return bool(declared(manager)["required_hints"] == "groups")
+    return declared(manager)["required_hints"] in ("groups", "handles")
 
 
 def _refuse_many(manager: str, volumes: int) -> None:

@@ -8,11 +8,14 @@ use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 /// Number of different values of a tag.
 const VALUES: usize = 1 << u8::BITS;
 
-/// Number of counters of each tag: host pages, host bytes, and programs for each cause.
-const TAG_COLUMNS: usize = 2 + Cause::ALL.len();
+/// Number of counters of each tag: host pages, host bytes, programs for each cause, and pages that
+/// collection moved into and out of the blocks of a handle.
+const TAG_COLUMNS: usize = 2 + Cause::ALL.len() + 2;
 
 const HOST_PAGES: usize = 0;
 const HOST_BYTES: usize = 1;
+const MOVED_IN: usize = TAG_COLUMNS - 2;
+const MOVED_OUT: usize = TAG_COLUMNS - 1;
 
 /// Counters by tag since a drive was new. Their sums are those of [`super::Counters`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,14 +42,15 @@ impl TagCounters {
         self.tags
     }
 
-    /// Counters of all tags, one after another: host pages, host bytes, and programs by `causes`.
+    /// Counters of all tags, one after another: host pages, host bytes, programs by `causes`, and
+    /// pages moved into and out of the blocks of a handle.
     pub fn row(&self, causes: &[Cause]) -> Vec<u64> {
-        let mut row = Vec::with_capacity((usize::from(self.tags) + 2) * (2 + causes.len()));
+        let mut row = Vec::with_capacity((usize::from(self.tags) + 2) * (4 + causes.len()));
         for tag in self.tags() {
-            row.extend(
-                [HOST_PAGES, HOST_BYTES].map(|column| self.counts[column][usize::from(tag)]),
-            );
+            let counts = |columns: [usize; 2]| columns.map(|at| self.counts[at][usize::from(tag)]);
+            row.extend(counts([HOST_PAGES, HOST_BYTES]));
             row.extend(causes.iter().map(|&cause| self.programs(tag, cause)));
+            row.extend(counts([MOVED_IN, MOVED_OUT]));
         }
         row
     }
@@ -65,6 +69,19 @@ impl TagCounters {
     /// Pages programmed for `cause` with data of `tag`.
     pub fn programs(&self, tag: u8, cause: Cause) -> u64 {
         self.counts[column_of(cause)][usize::from(tag)]
+    }
+
+    /// Pages that collection moved into and out of the blocks of a handle. [`UNTAGGED`] stands for
+    /// blocks that handles share.
+    pub fn transfers(&self, handle: u8) -> (u64, u64) {
+        let at = usize::from(handle);
+        (self.counts[MOVED_IN][at], self.counts[MOVED_OUT][at])
+    }
+
+    /// Counts pages that collection moves from the blocks of one handle to those of another.
+    pub(super) fn count_transfer(&mut self, from: u8, into: u8, pages: u64) {
+        self.counts[MOVED_OUT][usize::from(from)] += pages;
+        self.counts[MOVED_IN][usize::from(into)] += pages;
     }
 
     /// Pages that the host wrote with `tag`.

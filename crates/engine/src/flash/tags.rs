@@ -199,6 +199,11 @@ impl Tags {
         list.push(block);
     }
 
+    /// Counts pages that collection moves from the blocks of one handle to those of another.
+    pub(crate) fn count_transfer(&mut self, from: u8, into: u8, pages: u64) {
+        self.counters.count_transfer(from, into, pages);
+    }
+
     /// Counts the `pages` pages that were read last, which are migrated for `cause`.
     pub(super) fn count_moved(&mut self, pages: usize, cause: Cause) {
         if pages > 0 {

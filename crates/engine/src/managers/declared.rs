@@ -33,6 +33,10 @@ pub struct Declared {
     pub shapes_victims: Option<&'static str>,
     /// Kind of hint that the host must provide.
     pub required_hints: RequiredHints,
+    /// Number of placement handles; 0 if the manager has none.
+    pub handles: u8,
+    /// Bytes of a reclaim unit that the drive must have, or None if any size is possible.
+    pub reclaim_unit_bytes: Option<u64>,
     /// Blocks that the manager keeps open or free.
     pub needs: Needs,
     /// True for placements, which all share the generic manager.
@@ -82,6 +86,8 @@ impl Declared {
             default_victims: "greedy".into(),
             shapes_victims: None,
             required_hints: RequiredHints::Nothing,
+            handles: 0,
+            reclaim_unit_bytes: None,
             needs,
             is_placement: false,
             remembers_blocks: true,
@@ -115,6 +121,30 @@ impl Declared {
             return Err(Error::Geometry(format!(
                 "{name} {because}; valid layouts: {}",
                 these.iter().map(|layout| layout.name()).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    /// Checks that the drive has the reclaim units of the manager `name`, and that it counts
+    /// operations by handle only if the manager has handles.
+    pub(super) fn check_handles(&self, name: &str, setup: &Setup) -> Result<()> {
+        let geometry = &setup.geometry;
+        let own_bytes = u64::from(geometry.pages_per_block()) * u64::from(geometry.page_bytes());
+        if let Some(bytes) = self.reclaim_unit_bytes
+            && bytes != own_bytes
+        {
+            return Err(Error::Geometry(format!(
+                "{name}: a reclaim unit has {bytes} bytes, but an erase unit of the drive has \
+                 {own_bytes}; they must be equal"
+            )));
+        }
+        if setup.counts_handles && self.handles == 0 {
+            return Err(Error::Spec(format!("{name} has no placement handles to count by")));
+        }
+        if setup.counts_handles && setup.tags.is_some() {
+            return Err(Error::Spec(format!(
+                "{name} cannot count by placement handles and by the host's tags at once"
             )));
         }
         Ok(())

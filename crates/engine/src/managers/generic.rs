@@ -18,8 +18,8 @@ use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::{Policy, by_fields, shortest};
 use super::{Layout, Needs};
 use crate::error::Result;
-use crate::flash::{Cause, Table, Tap};
-use crate::hints::{Hints, NEVER, RequiredHints};
+use crate::flash::{Cause, NONE, Table, Tap};
+use crate::hints::{Hints, NEVER, RequiredHints, UNTAGGED};
 use crate::observe::Report;
 use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
@@ -49,6 +49,8 @@ struct Generic<P, V, T: Tap> {
     migrating: Vec<u32>,
     /// Mapping table on the flash, if the drive has one. It has its own frontiers.
     apart: Option<Apart>,
+    /// True if flash operations are counted by placement handle.
+    counts_handles: bool,
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
@@ -290,6 +292,17 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         if P::CAN_FAIL && !is_table {
             self.placement.on_pages(&migrating, &victim)?;
         }
+        if P::HAS_HANDLES
+            && self.counts_handles
+            && !is_table
+            && let Some(tags) = self.core.flash.tags_mut()
+        {
+            // All pages of a victim move to one stream, whose blocks may belong to another handle.
+            let into = self.placement.migration_stream(NONE, &victim);
+            let [from, into] =
+                [victim.stream, into].map(|stream| self.placement.handle_of_stream(stream));
+            tags.count_transfer(from, into, migrating.len() as u64);
+        }
         let exchange = self.core.erase_read(block);
         if self.remembers_blocks()
             && let Some(Exchange { young, worn }) = exchange
@@ -333,8 +346,10 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 /// Host page to place, with the hints that the placement uses.
 #[inline(always)]
 fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
-    let mut page = HostPage { logical: pages[at], now, group: 0, invalidation_time: NEVER };
+    let mut page =
+        HostPage { logical: pages[at], now, group: 0, hint: UNTAGGED, invalidation_time: NEVER };
     if P::USES_HOST_HINTS {
+        page.hint = hints.placement.get(at).copied().unwrap_or(UNTAGGED);
         page.group = hints.group_of.get(at).copied().unwrap_or(0);
         page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
     }
@@ -355,7 +370,19 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         self.required_hints
     }
 
+    fn handles(&self, pages: &[u32], hints: &Hints) -> Option<Vec<u8>> {
+        if !P::HAS_HANDLES || !self.counts_handles {
+            return None;
+        }
+        let now = self.core.now();
+        let page = |at| host_page::<P>(pages, at, hints, now);
+        Some((0..pages.len()).map(|at| self.placement.handle(page(at))).collect())
+    }
+
     fn without_hints(&self) -> &'static str {
+        if self.required_hints == RequiredHints::Handles {
+            return "a trace provides them with hints_by (docs/placements.md#handles)";
+        }
         "docs/placements.md lists the workloads that provide them"
     }
 

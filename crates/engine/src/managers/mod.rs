@@ -306,6 +306,7 @@ fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
             declared
         }
     };
+    declared.check_handles(name, setup)?;
     declared.check_room(name, setup)?;
     Ok(declared)
 }

@@ -29,6 +29,11 @@ pub trait Policy: Send + State {
     /// Kind of hint that the host must provide.
     fn required_hints(&self) -> RequiredHints;
 
+    /// Placement handle of each page of a write, if the drive counts operations by handle.
+    fn handles(&self, _pages: &[u32], _hints: &Hints) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Advice for hosts without hints, which ends an error message.
     fn without_hints(&self) -> &'static str;
 
@@ -105,6 +110,11 @@ impl<P: Policy> BlockManager for P {
                 self.without_hints()
             ))
         })?;
+        let handles = self.handles(pages, &hints);
+        let hints = match &handles {
+            Some(handles) => Hints { tags: handles, placement: handles, ..hints },
+            None => hints,
+        };
         if let Some(tags) = self.core_mut().flash.tags_mut() {
             tags.begin_batch(hints.tags, pages.len())?;
         }

@@ -48,6 +48,8 @@ pub struct Setup {
     pub custom: CustomPolicies,
     /// Number of the host's tags, or None if operations are not counted by tag.
     pub tags: Option<u8>,
+    /// True if operations are counted by the manager's placement handles, in place of tags.
+    pub counts_handles: bool,
 }
 
 /// Logical pages at over-provisioning `op`. Halves are rounded to even, as in Python.
@@ -79,6 +81,7 @@ impl Setup {
             wear: Wear::default(),
             custom: CustomPolicies::default(),
             tags: None,
+            counts_handles: false,
         }
     }
 
@@ -144,6 +147,12 @@ impl Setup {
     #[must_use]
     pub fn tags(self, tags: u8) -> Self {
         Setup { tags: Some(tags), ..self }
+    }
+
+    /// Counts flash operations by the manager's placement handles.
+    #[must_use]
+    pub fn count_handles(self) -> Self {
+        Setup { counts_handles: true, ..self }
     }
 
     /// Sizes of the drive that a placement may use when it is built.
@@ -226,6 +235,11 @@ impl Setup {
         let identity = match self.tags {
             None => identity,
             Some(tags) => identity.with("number of tags", tags.to_string()),
+        };
+        let identity = if self.counts_handles {
+            identity.with("counters by handle", "true".to_owned())
+        } else {
+            identity
         };
         let own = self.custom.own_pages.as_deref().map(own_stream::identity);
         let identity = match own {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::flash::{Cause, Counters, EraseUnit, FlashOp, Shape};
+use crate::hints::UNTAGGED;
 use crate::observe::{Choice, Event, EventKind, Recording};
 use crate::rng::Stream;
 use crate::simulation::Simulation;
@@ -341,4 +342,38 @@ fn every_victim_policy_says_by_which_scores_it_chooses() {
             assert!(scores[0].score >= most * (1.0 - 1e-9), "{of}: {scores:?}");
         }
     }
+}
+
+#[test]
+fn a_reclaim_unit_is_an_erase_unit_of_the_drive() {
+    let geometry = Geometry::flat(64, 32).unwrap();
+    let build = |bytes| build(&format!("nvme-fdp:ru={bytes}"), Setup::new(geometry));
+    assert!(build(32 * 4096).is_ok());
+    let error = build(64 * 4096).err().expect("an error").to_string();
+    assert_eq!(
+        error,
+        "nvme-fdp: a reclaim unit has 262144 bytes, but an erase unit of the drive has 131072; \
+         they must be equal"
+    );
+}
+
+#[test]
+fn hints_beyond_the_last_handle_share_it_and_other_writes_have_the_default_handle() {
+    let setup = Setup::new(Geometry::flat(64, 32).unwrap()).count_handles();
+    let mut drive = build("nvme-fdp:handles=3", setup).unwrap();
+    let placement = [UNTAGGED, 0, 1, 2, 3, 200];
+    let hints = Hints { placement: &placement, ..Hints::default() };
+    drive.write(&[0, 1, 2, 3, 4, 5], Some(hints)).unwrap();
+    let counters = drive.flash().tag_counters().unwrap();
+    assert_eq!([0, 1, 2].map(|handle| counters.host_pages(handle)), [2, 1, 3]);
+    assert_eq!(counters.host_pages(UNTAGGED), 0, "each page has a handle");
+}
+
+#[test]
+fn only_managers_with_handles_count_by_handle_and_not_by_tag_as_well() {
+    let setup = Setup::new(Geometry::flat(64, 32).unwrap()).count_handles();
+    let error = |text, setup| build(text, setup).err().expect("an error").to_string();
+    assert_eq!(error("single", setup.clone()), "single has no placement handles to count by");
+    let both = error("nvme-fdp", setup.tags(2));
+    assert_eq!(both, "nvme-fdp cannot count by placement handles and by the host's tags at once");
 }

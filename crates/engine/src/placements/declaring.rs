@@ -23,6 +23,16 @@ pub trait RegisteredPlacement: Placement + Registered<Sizes> {
     fn required_hints(_params: &Params) -> RequiredHints {
         RequiredHints::Nothing
     }
+
+    /// Number of placement handles; 0 if the placement has none.
+    fn handles(_params: &Params) -> u8 {
+        0
+    }
+
+    /// Bytes of a reclaim unit that the drive must have, or None if any size is possible.
+    fn reclaim_unit_bytes(_params: &Params) -> Option<u64> {
+        None
+    }
 }
 
 /// Placement that declares itself once it is built, without a registry.

@@ -206,6 +206,7 @@ impl RegisteredPlacement for Eti {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hints::UNTAGGED;
     use crate::managers::MANAGERS;
 
     #[test]
@@ -222,7 +223,13 @@ mod tests {
         let mut eti = <Eti as Registered<Sizes>>::build(&params, &sizes).unwrap();
         // Returns the stream of the first of four pages.
         let write = |eti: &mut Eti, first: u32| {
-            let page = |logical| HostPage { logical, now: 0, group: 0, invalidation_time: 0 };
+            let page = |logical| HostPage {
+                logical,
+                now: 0,
+                group: 0,
+                hint: UNTAGGED,
+                invalidation_time: 0,
+            };
             let streams = [0u32, 1, 2, 3].map(|at| eti.host_stream(page(first + at)));
             streams[0]
         };

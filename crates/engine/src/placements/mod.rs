@@ -26,6 +26,7 @@ pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;
 use crate::flash::NONE;
+use crate::hints::UNTAGGED;
 use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
@@ -67,6 +68,8 @@ pub trait Placement: State + Send + 'static {
     /// True if the placement chooses victims itself ([`Placement::victim`]).
     /// Requires `USES_VICTIM`.
     const CHOOSES_VICTIMS: bool = false;
+    /// True if the placement writes pages by placement handles ([`Self::handle`]).
+    const HAS_HANDLES: bool = false;
     /// True if the placement can fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
     /// Two fixed streams, if the placement needs no inputs and no state; its methods are then not
@@ -89,6 +92,16 @@ pub trait Placement: State + Send + 'static {
 
     /// Stream of a page that the host writes.
     fn host_stream(&mut self, page: HostPage) -> usize;
+
+    /// Handle of a page that the host writes, if the placement has handles.
+    fn handle(&self, _page: HostPage) -> u8 {
+        UNTAGGED
+    }
+
+    /// Handle of the blocks of a stream, or [`UNTAGGED`] for blocks that handles share.
+    fn handle_of_stream(&self, _stream: usize) -> u8 {
+        UNTAGGED
+    }
 
     /// Forgets the history of a page that the host has trimmed.
     /// The history does not predict how often the page's next data will be written.
@@ -237,6 +250,8 @@ pub struct HostPage {
     pub now: u64,
     /// Group of the page, if the placement requires group hints.
     pub group: u8,
+    /// Placement hint of the page, or [`UNTAGGED`] without one.
+    pub hint: u8,
     /// Clock at which the page becomes invalid, if the placement requires that hint.
     pub invalidation_time: u64,
 }

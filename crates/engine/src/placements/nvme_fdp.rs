@@ -1,6 +1,9 @@
 //! Flexible data placement of `NVMe` (NVM Command Set 1.1, TP4146), by reclaim unit handles.
 //! The host names a handle with each write, and each handle fills its own reclaim units. A reclaim
-//! unit is one block here.
+//! unit is an erase unit of the drive (a block of the engine), of any size.
+//!
+//! A placement hint of the host's write is the number of its handle. Hints beyond the last handle
+//! share it. If the host gives such hints, writes without one use handle 0, the default handle.
 //!
 //! Initially isolated handles keep their data separate until collection moves it: migrated pages of
 //! all handles share units. Persistently isolated handles never share a unit. There is one reclaim
@@ -8,13 +11,13 @@
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::hints::RequiredHints;
-use crate::params::{Domain, Param, Params, words};
+use crate::hints::{RequiredHints, UNTAGGED};
+use crate::params::{Domain, Extent, Param, Params, words};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
 pub struct NvmeFdp {
-    handles: usize,
+    handles: u8,
     persistently_isolated: bool,
     by: By,
     logical_pages: u64,
@@ -25,7 +28,7 @@ state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed log
 /// Source of the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// Group of the page, modulo the number of handles.
+    /// Hint of the write, or else group of the page, modulo the number of handles.
     Group,
     /// Address of the page. Each handle has an equal part of the address space.
     Range,
@@ -34,6 +37,12 @@ enum By {
 impl By {
     const ALL: [(&'static str, By); 2] = [("group", By::Group), ("range", By::Range)];
 }
+
+/// Value of `ru` for the drive's own erase unit.
+const BLOCK: &str = "block";
+
+/// Sizes of a reclaim unit. Those of drives have 0.1 to 14 GB.
+const RECLAIM_UNIT_BYTES: Domain = Domain::Bytes(4096, 1 << 40);
 
 /// Words for the isolation of handles; true for persistent isolation.
 const ISOLATION: [(&str, bool); 2] = [("initial", false), ("persistent", true)];
@@ -56,9 +65,18 @@ impl Registered<Sizes> for NvmeFdp {
             "by",
             "group",
             Domain::Word(&words(&By::ALL)),
-            "what decides the handle of a page: its group in the workload (group) or its address \
-             (range)",
+            "what decides the handle of a page: the hint of its write or its group in the workload \
+             (group), or its address (range)",
         ),
+        Param::new(
+            "ru",
+            BLOCK,
+            Domain::Either(&Domain::Word(&[BLOCK]), &RECLAIM_UNIT_BYTES),
+            "bytes of a reclaim unit, which the drive erases as one; block: the drive's own erase \
+             unit",
+        )
+        .extent(Extent::EraseUnits)
+        .later(),
     ])
     .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"])
     .candidates(&[Pairs::rare(&["nvme-fdp"], &["greedy"])]);
@@ -76,24 +94,36 @@ impl Registered<Sizes> for NvmeFdp {
 impl Placement for NvmeFdp {
     const USES_HOST_HINTS: bool = true;
     const USES_VICTIM: bool = true;
+    const HAS_HANDLES: bool = true;
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
+        usize::from(self.handle(page))
+    }
+
+    #[inline(always)]
+    fn handle(&self, page: HostPage) -> u8 {
+        if page.hint != UNTAGGED {
+            return page.hint.min(self.handles - 1);
+        }
         match self.by {
-            By::Group => usize::from(page.group) % self.handles,
+            By::Group => page.group % self.handles,
             By::Range => {
-                (u64::from(page.logical) * self.handles as u64 / self.logical_pages) as usize
+                (u64::from(page.logical) * u64::from(self.handles) / self.logical_pages) as u8
             }
         }
     }
 
     #[inline(always)]
     fn migration_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
-        if self.persistently_isolated {
-            self.handles + victim.stream % self.handles
-        } else {
-            self.handles
-        }
+        let handles = usize::from(self.handles);
+        if self.persistently_isolated { handles + victim.stream % handles } else { handles }
+    }
+
+    fn handle_of_stream(&self, stream: usize) -> u8 {
+        let handles = usize::from(self.handles);
+        let is_shared = !self.persistently_isolated && stream == handles;
+        if is_shared { UNTAGGED } else { (stream % handles) as u8 }
     }
 }
 
@@ -106,8 +136,16 @@ impl RegisteredPlacement for NvmeFdp {
 
     fn required_hints(params: &Params) -> RequiredHints {
         match params.choice("by", &By::ALL) {
-            By::Group => RequiredHints::Groups,
+            By::Group => RequiredHints::Handles,
             By::Range => RequiredHints::Nothing,
         }
+    }
+
+    fn handles(params: &Params) -> u8 {
+        params.integer("handles")
+    }
+
+    fn reclaim_unit_bytes(params: &Params) -> Option<u64> {
+        (params.text("ru") != BLOCK).then(|| params.bytes("ru"))
     }
 }

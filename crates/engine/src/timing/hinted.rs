@@ -15,13 +15,14 @@ pub struct WriteHints {
     groups: Vec<Group>,
     group_of: Vec<u8>,
     invalidation_times: Vec<u64>,
+    placement: Vec<u8>,
 }
 
 impl WriteHints {
     /// Hints in the form that managers use.
     pub fn hints(&self) -> Hints<'_> {
-        let WriteHints { groups, group_of, invalidation_times } = self;
-        Hints { groups, group_of, invalidation_times, ..Hints::default() }
+        let WriteHints { groups, group_of, invalidation_times, placement } = self;
+        Hints { groups, group_of, invalidation_times, placement, ..Hints::default() }
     }
 }
 
@@ -70,9 +71,12 @@ impl Hinted {
                 RequiredHints::InvalidationTimes => {
                     hints.invalidation_times.clone_from(&self.times);
                 }
+                RequiredHints::Handles if workload.has_tags() => {
+                    hints.placement.resize(request.range().len(), request.tag);
+                }
                 // If the workload has no groups, the hints stay empty, and the device returns an
                 // error that ends the run.
-                RequiredHints::Groups => {
+                RequiredHints::Groups | RequiredHints::Handles => {
                     hints.groups = workload.groups().unwrap_or_default();
                     if !hints.groups.is_empty() {
                         self.pages.clear();

@@ -88,6 +88,11 @@ impl NaiveDrive {
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }
+            if self.setup.counts_handles && !is_table {
+                let handle = |stream| self.scheme.as_ref().unwrap().handle_of_stream(stream);
+                let handles = (handle(from.stream), handle(stream));
+                *self.transfers.entry(handles).or_default() += 1;
+            }
             self.program(logical, stream, pool);
             self.count_gc(logical);
         }

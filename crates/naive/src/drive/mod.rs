@@ -17,7 +17,7 @@ use writeamp_engine::rng::Stream;
 
 use crate::placements::{self, Scheme};
 use crate::setup::{Hint, HostGroup, Layout, Manager, Setup};
-use crate::tags::TagCounts;
+use crate::tags::{TagCounts, Transfers};
 use crate::victims::{self, Rule};
 use grouped::GroupState;
 use leveling::PoolMember;
@@ -139,6 +139,7 @@ pub struct NaiveDrive {
     /// Tag of the current version of each page.
     tag_of: HashMap<u32, u8>,
     by_tag: TagCounts,
+    transfers: Transfers,
 }
 
 impl NaiveDrive {
@@ -197,6 +198,7 @@ impl NaiveDrive {
             tag: 0,
             tag_of: HashMap::new(),
             by_tag: TagCounts::new(),
+            transfers: Transfers::new(),
         };
         match drive.setup.manager {
             Manager::HotCold { .. } => {
@@ -228,7 +230,10 @@ impl NaiveDrive {
     pub fn write(&mut self, logical: u32, hint: Hint) {
         *self.writes.entry(logical).or_default() += 1;
         self.written_at.insert(logical, self.clock.now);
-        self.tag = hint.tag;
+        self.tag = match &self.scheme {
+            Some(scheme) if self.setup.counts_handles => scheme.handle(logical, hint),
+            _ => hint.tag,
+        };
         if let Manager::HotCold { .. } = self.setup.manager {
             return self.write_hot_or_cold(logical, self.is_hot(hint.group));
         }
@@ -321,6 +326,11 @@ impl NaiveDrive {
     /// Returns the remaining spare blocks of each pool.
     pub fn spares(&self) -> &[Vec<u32>] {
         &self.spares
+    }
+
+    /// Returns the pages that collection moved between the blocks of handles.
+    pub fn transfers(&self) -> &Transfers {
+        &self.transfers
     }
 
     fn host_programs(&mut self, logical: u32, stream: usize, pool: usize) {

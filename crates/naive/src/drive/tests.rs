@@ -33,6 +33,7 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
         leveling,
         seed: 1,
         wear,
+        counts_handles: false,
     }
 }
 
@@ -46,7 +47,12 @@ fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     for &page in pages {
         drive.write(
             page,
-            Hint { group: u8::from(page >= HOT_PAGES), invalidation_time: None, tag: 0 },
+            Hint {
+                group: u8::from(page >= HOT_PAGES),
+                invalidation_time: None,
+                tag: 0,
+                handle: None,
+            },
         );
     }
     drive
@@ -112,7 +118,8 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
     let turn = |drive: &mut NaiveDrive| {
-        [0, 1].map(|page| drive.write(page, Hint { group: 1, invalidation_time: None, tag: 0 }))
+        let hint = Hint { group: 1, invalidation_time: None, tag: 0, handle: None };
+        [0, 1].map(|page| drive.write(page, hint))
     };
     for _ in 0..3 {
         turn(&mut drive); // erases blocks 0, 1 and 2

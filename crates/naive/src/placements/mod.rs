@@ -53,6 +53,16 @@ pub(super) trait Scheme: Send {
     /// Returns the stream of a page that the host writes, after `now` host pages.
     fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize;
 
+    /// Returns the handle of a page that the host writes, if the placement has handles.
+    fn handle(&self, _logical: u32, _hint: Hint) -> u8 {
+        panic!("the placement has no handles")
+    }
+
+    /// Returns the handle whose blocks `stream` fills; None if several handles share them.
+    fn handle_of_stream(&self, _stream: usize) -> Option<u8> {
+        panic!("the placement has no handles")
+    }
+
     /// Removes the history of a page that was unmapped.
     fn on_unmapped(&mut self, _logical: u32) {}
 

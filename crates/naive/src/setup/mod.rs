@@ -42,6 +42,8 @@ pub struct Hint {
     pub invalidation_time: Option<u64>,
     /// Tag of the written version, for counters by tag.
     pub tag: u8,
+    /// Placement handle that the host names; None if it names none.
+    pub handle: Option<u8>,
 }
 
 /// Division of the blocks into pools, and the scope of collection.
@@ -105,6 +107,8 @@ pub struct Setup {
     pub leveling: Leveling,
     pub seed: u64,
     pub wear: Wear,
+    /// True if programs are counted by the placement's handles, in place of the host's tags.
+    pub counts_handles: bool,
 }
 
 /// Limit of a block's erases, and the spare blocks that replace worn ones.

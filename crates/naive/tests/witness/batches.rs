@@ -113,6 +113,7 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
                 group_of: &group_of,
                 invalidation_times: &invalidation_times,
                 tags: &tags,
+                placement: &tags,
             };
             drive.write(batch, Some(hints)).expect("valid pages");
         });

@@ -131,6 +131,12 @@ impl Blueprint {
         managers::build(manager, setup)
     }
 
+    /// True if the drive counts operations by placement handles, not by the host's tags.
+    pub fn counts_handles(&self) -> bool {
+        let declared = managers::declared(self.policies.manager).expect("a spec of its entry");
+        declared.handles > 0 && !self.has_own_stream && !self.seed.is_multiple_of(4)
+    }
+
     /// Pages of the mapping table, if the manager keeps them apart from data.
     pub fn table_pages(&self, logical_pages: u32) -> u32 {
         let declared = managers::declared(self.policies.manager).expect("a spec of its entry");
@@ -153,7 +159,8 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
-            tags: Some(TAGS),
+            tags: (!self.counts_handles()).then_some(TAGS),
+            counts_handles: self.counts_handles(),
             custom: CustomPolicies { own_pages, ..CustomPolicies::default() },
             ..Setup::new(self.geometry)
         }

@@ -11,7 +11,7 @@ use writeamp_engine::registry::Registry;
 use writeamp_engine::victims::VICTIMS;
 use writeamp_naive::{
     Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive, Setup,
-    Spec, TagCounts,
+    Spec, TagCounts, Transfers,
 };
 
 use crate::cases::{Case, TAGS};
@@ -66,6 +66,7 @@ impl Pair {
             leveling: leveler(policies.wear_leveling),
             seed: blueprint.seed,
             wear: wear(blueprint.wear),
+            counts_handles: blueprint.counts_handles(),
         });
         let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
         Pair { engine, naive, drive: drive.clone(), served: Vec::new(), bursts: 0 }
@@ -103,18 +104,24 @@ impl Pair {
                     }));
                     let tags: Vec<u8> =
                         pages.iter().zip(clock..).map(|(&page, now)| tag(page, now)).collect();
-                    for (((&page, &group), &invalidation_time), &tag) in
-                        pages.iter().zip(&group_of).zip(&invalidation_times).zip(&tags)
-                    {
+                    // In every second burst, the host names no handles.
+                    let named = if self.bursts.is_multiple_of(2) { pages.as_slice() } else { &[] };
+                    let placement: Vec<u8> =
+                        named.iter().zip(clock..).map(|(&page, now)| handle(page, now)).collect();
+                    for (at, &page) in pages.iter().enumerate() {
+                        let (group, tag) = (group_of[at], tags[at]);
+                        let invalidation_time = invalidation_times[at];
+                        let handle = placement.get(at).copied().filter(|&of| of != UNTAGGED);
                         let invalidation_time =
                             (invalidation_time != NEVER).then_some(invalidation_time);
-                        self.naive.write(page, Hint { group, invalidation_time, tag });
+                        self.naive.write(page, Hint { group, invalidation_time, tag, handle });
                     }
                     let hints = Hints {
                         groups: &groups,
                         group_of: &group_of,
                         invalidation_times: &invalidation_times,
                         tags: &tags,
+                        placement: &placement,
                     };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
@@ -161,6 +168,11 @@ impl Pair {
         equal("the host's clock", &host_pages, &self.naive.counters().host_programs)?;
         equal("the counters", &counters, &self.naive.counters())?;
         equal("the counters by tag", &by_tag(flash), self.naive.by_tag())?;
+        if self.drive.blueprint.counts_handles() {
+            let engine = transfers(flash);
+            let naive = sums(self.naive.transfers(), engine.len() as u8 - 1);
+            equal("the pages moved between handles", &engine, &naive)?;
+        }
         equal("the erases of each block", flash.erase_counts(), self.naive.erase_counts())?;
         let of_blocks = |invalid_pages: &dyn Fn(u32) -> u32| -> Vec<u32> {
             (0..flash.geometry().blocks()).map(invalid_pages).collect()
@@ -221,6 +233,31 @@ fn tag(page: u32, now: u64) -> u8 {
         tag if tag < u64::from(TAGS) => tag as u8,
         _ => UNTAGGED,
     }
+}
+
+/// Returns the placement handle that the host names: sometimes none, or more than the drive has.
+fn handle(page: u32, now: u64) -> u8 {
+    match (u64::from(page) * 5 + now) % 7 {
+        6 => UNTAGGED,
+        handle => handle as u8,
+    }
+}
+
+/// Returns the pages moved into and out of the blocks of each handle, last those of shared blocks.
+fn transfers(flash: &Array) -> Vec<(u64, u64)> {
+    let counters = flash.tag_counters().expect("a drive that counts by handle");
+    (0..counters.number()).chain([UNTAGGED]).map(|handle| counters.transfers(handle)).collect()
+}
+
+/// Returns the same sums of a naive drive's transfers, for a drive with `handles` handles.
+fn sums(transfers: &Transfers, handles: u8) -> Vec<(u64, u64)> {
+    let sums_of = |own: Option<u8>| {
+        transfers.iter().fold((0, 0), |(moved_in, moved_out), (&(from, into), &pages)| {
+            let pages_if = |is_counted| if is_counted { pages } else { 0 };
+            (moved_in + pages_if(into == own), moved_out + pages_if(from == own))
+        })
+    };
+    (0..handles).map(Some).chain([None]).map(sums_of).collect()
 }
 
 fn erased(moment: &Moment) -> Erased {

@@ -154,7 +154,7 @@ impl PlacementCalls for Compiled {
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64> {
         let hint = match self.required_hints {
             RequiredHints::Nothing => 0,
-            RequiredHints::Groups => i64::from(page.group),
+            RequiredHints::Groups | RequiredHints::Handles => i64::from(page.group),
             RequiredHints::InvalidationTimes => never_or(page.invalidation_time),
         };
         let (logical, now) = (i64::from(page.logical), page.now.cast_signed());

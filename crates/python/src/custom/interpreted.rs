@@ -115,7 +115,9 @@ impl PlacementCalls for Interpreted {
             let on_write = self.on_write.bind(py);
             let answer = match self.required_hints {
                 RequiredHints::Nothing => on_write.call1((page.logical, page.now)),
-                RequiredHints::Groups => on_write.call1((page.logical, page.now, page.group)),
+                RequiredHints::Groups | RequiredHints::Handles => {
+                    on_write.call1((page.logical, page.now, page.group))
+                }
                 RequiredHints::InvalidationTimes => {
                     on_write.call1((page.logical, page.now, never_or(page.invalidation_time)))
                 }

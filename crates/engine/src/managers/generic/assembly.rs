@@ -21,6 +21,8 @@ impl<P: RegisteredPlacement> Manager for P {
         Ok(Declared {
             default_victims: P::victims(params).into(),
             required_hints: P::required_hints(params),
+            handles: P::handles(params),
+            reclaim_unit_bytes: P::reclaim_unit_bytes(params),
             is_placement: true,
             remembers_blocks: P::USES_VICTIM,
             ..Declared::of(needs_of(P::streams(params)))
@@ -36,6 +38,9 @@ impl<P: RegisteredPlacement> Manager for P {
         let Declared { required_hints, needs, .. } = P::declared(params)?;
         let placement = <P as Registered<Sizes>>::build(params, &setup.sizes())?;
         let name = <P as Manager>::ENTRY.name.to_owned();
+        // The tags of the drive's data are the numbers of their handles.
+        let tags = if setup.counts_handles { Some(P::handles(params)) } else { setup.tags };
+        let setup = Setup { tags, ..setup };
         let site = setup.clone();
         T::with_policy(
             victims,
@@ -116,6 +121,13 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
             is_consistent,
             "{name} requires host hints, but its constant USES_HOST_HINTS is false; set it to true"
         );
+        // The host's tags are placement hints, unless the drive counts operations by them.
+        let required_hints = match required_hints {
+            RequiredHints::Handles if setup.tags.is_some() && !setup.counts_handles => {
+                RequiredHints::Groups
+            }
+            required_hints => required_hints,
+        };
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let apart = setup.table_first_page();
@@ -152,6 +164,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
             layout,
             migrating,
             apart,
+            counts_handles: setup.counts_handles,
         }))
     }
 }

@@ -19,6 +19,7 @@ state! {
         fixed layout,
         scratch migrating,
         fixed apart,
+        fixed counts_handles,
     } where check
 }
 

@@ -30,20 +30,18 @@ pub struct Hinting {
 impl Hinting {
     /// Builds the store of hints for a manager. Returns None if it requires no hints.
     pub fn new(required_hints: RequiredHints, host_pages: u32) -> Result<Option<Box<Self>>> {
-        let pages = |is_used: bool| if is_used { host_pages as usize } else { 0 };
-        Ok(match required_hints {
-            RequiredHints::Nothing => None,
-            RequiredHints::Groups | RequiredHints::InvalidationTimes => Some(Box::new(Hinting {
-                required_hints,
-                of_request: Vec::new(),
-                groups: vec![Group { pages: host_pages, write_share: 1.0 }],
-                group_of: filled(0, pages(required_hints == RequiredHints::Groups))?,
-                invalid_at: filled(
-                    NEVER,
-                    pages(required_hints == RequiredHints::InvalidationTimes),
-                )?,
-            })),
-        })
+        if required_hints == RequiredHints::Nothing {
+            return Ok(None);
+        }
+        let host_pages_if = |is_used: bool| if is_used { host_pages as usize } else { 0 };
+        let has_times = required_hints == RequiredHints::InvalidationTimes;
+        Ok(Some(Box::new(Hinting {
+            required_hints,
+            of_request: Vec::new(),
+            groups: vec![Group { pages: host_pages, write_share: 1.0 }],
+            group_of: filled(0, host_pages_if(!has_times))?,
+            invalid_at: filled(NEVER, host_pages_if(has_times))?,
+        })))
     }
 
     /// Stores the hints on a write until it is served. Returns false if hints are missing.
@@ -59,7 +57,9 @@ impl Hinting {
         request_hints.clear();
         match self.required_hints {
             _ if pages == 0 => {}
-            RequiredHints::Groups => {
+            // The hint of a page is its tag, which waits with the page.
+            RequiredHints::Handles if hints.groups.is_empty() => request_hints.resize(pages, 0),
+            RequiredHints::Groups | RequiredHints::Handles => {
                 if self.groups != hints.groups {
                     self.groups = hints.groups.to_vec();
                 }
@@ -81,8 +81,8 @@ impl Hinting {
     pub fn apply(&mut self, request: u32, pages: &Range<u32>, page: u32) {
         let hint = self.of_request[request as usize][(page - pages.start) as usize];
         match self.required_hints {
-            RequiredHints::Groups => self.group_of[page as usize] = hint as u8,
-            _ => self.invalid_at[page as usize] = hint,
+            RequiredHints::InvalidationTimes => self.invalid_at[page as usize] = hint,
+            _ => self.group_of[page as usize] = hint as u8,
         }
     }
 
@@ -131,7 +131,10 @@ impl Ssd {
         let group_of = [hinting.group_of(page)];
         let times = [hinting.invalid_at(page, host_now, flash.counters().host.written_pages)];
         let groups = &hinting.groups;
-        let hints = Hints { groups, group_of: &group_of, invalidation_times: &times, tags };
+        let are_tags_hints = hinting.required_hints == RequiredHints::Handles;
+        let placement = if are_tags_hints { tags.as_slice() } else { &[] };
+        let (group_of, invalidation_times) = (&group_of, &times);
+        let hints = Hints { groups, group_of, invalidation_times, tags, placement };
         self.drive.write(&[page], Some(hints))
     }
 

@@ -43,7 +43,9 @@ fn write_hinted(
 ) -> Result<(), writeamp_engine::Error> {
     let hints = match drive.required_hints() {
         RequiredHints::Nothing => None,
-        RequiredHints::Groups => Some(Hints { groups, group_of, ..Hints::default() }),
+        RequiredHints::Groups | RequiredHints::Handles => {
+            Some(Hints { groups, group_of, ..Hints::default() })
+        }
         RequiredHints::InvalidationTimes => {
             Some(Hints { invalidation_times: times, ..Hints::default() })
         }

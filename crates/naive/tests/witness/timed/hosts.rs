@@ -30,8 +30,10 @@ fn hints(required_hints: RequiredHints, asking: &Asking, page_bytes: u64, clock:
     let pages = offset / page_bytes..(offset + length).div_ceil(page_bytes);
     let hint = |page: u64| match required_hints {
         // Most pages stay in their groups.
-        RequiredHints::Groups if !asking.whim.is_multiple_of(8) => group_of(page as u32),
-        RequiredHints::Groups => u64::from(asking.whim / 8 % 2),
+        RequiredHints::Groups | RequiredHints::Handles if !asking.whim.is_multiple_of(8) => {
+            group_of(page as u32)
+        }
+        RequiredHints::Groups | RequiredHints::Handles => u64::from(asking.whim / 8 % 2),
         _ if asking.whim.is_multiple_of(5) => NEVER,
         _ => clock + u64::from(asking.whim % 301),
     };
@@ -64,7 +66,7 @@ impl Device for Ssd {
                 groups: &GROUPS,
                 group_of: &group_of,
                 invalidation_times: hints,
-                tags: &[],
+                ..Hints::default()
             };
             self.submit_hinted(now_ns, request, id, &hints)
         } else {
