@@ -22,6 +22,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "@run",
         f"--trace @trace {_OF_TRACE} --no-spread",
         f"--trace @trace {_OF_TRACE} --timed",
+        f"--trace @trace {_OF_TRACE} --no-spread --manager nvme-fdp:handles=2 --hints-by range:2",
         "--logical-pages 300 --pages-per-block 8 --sweep op=0.3:0.5:2 --writes 600 --replicas 1",
     ),
     "compare": (

@@ -126,7 +126,7 @@ def test_persistently_isolated_handles_keep_relocated_pages_apart_too() -> None:
 
 
 def test_a_placement_that_must_be_told_says_so_on_a_trace() -> None:
-    with pytest.raises(wa.WriteampError, match="nvme-fdp needs hints on the placement handle or the"):
+    with pytest.raises(wa.WriteampError, match="nvme-fdp needs hints on the placement handle"):
         simulate(trace=TRACE, op=0.20, manager="nvme-fdp", spread=False)
     assert simulate(trace=TRACE, op=0.20, manager="nvme-fdp:by=range", spread=False).wa > 1
 

@@ -15,8 +15,8 @@ import writeamp as wa
 from in_process import run
 from writeamp.reports.headlines.studies import of_blame
 from writeamp.studies.blame.changes import length_without, owners, without_tag
-from writeamp.studies.blame.tagging import MOST_TAGS, tagged
 from writeamp.traces.pages import PageTrace
+from writeamp.traces.tagging import MOST_TAGS, tagged
 
 DRIVE: dict[str, Any] = {"op": 0.3, "pages_per_block": 16}
 HOT_PAGES, COLD_PAGES = 128, 1024

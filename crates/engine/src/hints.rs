@@ -67,7 +67,8 @@ pub enum RequiredHints {
     Groups,
     /// Invalidation time of the page: [`Hints::invalidation_times`].
     InvalidationTimes,
-    /// Placement hint of the page, or else its group: [`Hints::placement`] or [`Hints::group_of`].
+    /// Placement hint of the page, or else its group.
+    /// They are in [`Hints::placement`] or [`Hints::group_of`].
     Handles,
 }
 

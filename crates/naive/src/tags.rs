@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Number of programs by tag and cause; a cause is its index in reports.
 pub type TagCounts = BTreeMap<(u8, usize), u64>;
 
-/// Number of pages that collection moved between the blocks of two handles, from and to. None is
-/// blocks that handles share.
+/// Number of pages that collection moved between the blocks of two handles.
+/// The handles are those from and to which it moved. None is for blocks that handles share.
 pub type Transfers = BTreeMap<(Option<u8>, Option<u8>), u64>;
 
 /// Tag of data without a tag.

@@ -68,13 +68,21 @@ pub fn scaled_workload(text: &str, factor: f64, unit_factor: f64) -> PyResult<St
 
 /// Scales the spec of a policy to a drive with `factor` times fewer pages.
 ///
-/// Returns the spec, and a sentence for each parameter that cannot be scaled.
+/// Its erase units have `unit_factor` times fewer pages. Returns the spec, and a sentence for each
+/// parameter that cannot be scaled.
 #[pyfunction]
-pub fn scaled_policy(kind_name: &str, text: &str, factor: f64) -> PyResult<(String, Vec<String>)> {
+#[pyo3(signature = (kind_name, text, factor, unit_factor = 1.0))]
+pub fn scaled_policy(
+    kind_name: &str,
+    text: &str,
+    factor: f64,
+    unit_factor: f64,
+) -> PyResult<(String, Vec<String>)> {
     let read = catalogue::named(kind_name)
         .and_then(|registry| registry.read(text))
         .map_err(|e| raised(&e))?;
-    Ok((read.scaled(factor).map_err(|e| raised(&e))?, read.not_scaled(factor)))
+    let scaled = read.scaled_with(factor, unit_factor).map_err(|e| raised(&e))?;
+    Ok((scaled, read.not_scaled(factor)))
 }
 
 /// Splits a list of specs of one kind at the commas between them.

@@ -84,6 +84,7 @@ class Policy:
         observed: bool = False,
         recorded: bool = False,
         tags: int | None = None,
+        counts_handles: bool = False,
     ) -> EngineDrive:
         """Return a drive for the engine to build.
 
@@ -94,6 +95,7 @@ class Policy:
             observed: True to record flash operations, for timed runs.
             recorded: True to record all events, for display.
             tags: number of the host's tags, to count operations by tag; None to count none.
+            counts_handles: True to count operations by the manager's placement handles.
         """
         # The default victim policy of a user's placement may be a user's policy or an engine's.
         victims = self.victims if is_custom("managers", self.manager) else self.asked_victims
@@ -111,6 +113,7 @@ class Policy:
             own_victims=source_of("victims", victims),
             tags=tags,
             own_pages=self.own_pages,
+            counts_handles=counts_handles,
         )
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ import polars as pl
 from writeamp import traces
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
+from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
@@ -217,6 +218,46 @@ class DriveResult(OneLine, Drawn):
         frame = frame.filter(pl.col("tag").is_not_null() | is_used)
         return frame.select("tag", "is_drive", pl.exclude("tag", "is_drive"))
 
+    @property
+    def handles(self) -> list[dict[str, Any]] | None:
+        """Counts of the measured interval by placement handle; None if none were counted.
+
+        One row for each handle that was used, and one with `handle` null for reclaim units that
+        handles share.
+        Keys: `handle`, `hints` (names of the hints that the trace gives it), `host_bytes` and
+        `media_bytes` (flash pages of the host's writes, and all flash pages of their data), `wa`
+        (their ratio, or null), `moved_in` and `moved_out` (bytes that collection moved into and out
+        of the handle's reclaim units). Sums are the counts of the result.
+        """
+        if "tag 0 moved_in" not in self.samples or not self.plan.counts_handles:
+            return None
+        count = int(declared(self.plan.policy.manager)["handles"])
+        names = self._names_of_handles(count)
+        rows = [self._facts_of_handle(row, names.get(row, [])) for row in [*range(count), None]]
+        return [row for row in rows if row["media_bytes"] + row["moved_in"] + row["moved_out"]]
+
+    def _names_of_handles(self, count: int) -> dict[int | None, list[str]]:
+        load = self.plan.load
+        named = () if isinstance(load, Spec) else load.tag_names or ()
+        names: dict[int | None, list[str]] = {}
+        for number, name in enumerate(named):
+            names.setdefault(min(number, count - 1), []).append(name)
+        return names
+
+    def _facts_of_handle(self, handle: int | None, hints: list[str]) -> dict[str, Any]:
+        row = "untagged" if handle is None else str(handle)
+        counts = self._counts_of_tag(row)
+        moved = {name: self._measured(f"tag {row} {name}") for name in ("moved_in", "moved_out")}
+        host, media = counts["host_pages"], counts["flash_pages"]
+        return {
+            "handle": handle,
+            "hints": hints,
+            "host_bytes": host * self.page_bytes,
+            "media_bytes": media * self.page_bytes,
+            "wa": media / host if host else None,
+            **{name: pages * self.page_bytes for name, pages in moved.items()},
+        }
+
     def _counts_of_tag(self, row: str) -> dict[str, Any]:
         programs = {cause: self._measured(f"tag {row} {cause}") for cause in self.cause_names}
         return {
@@ -325,6 +366,7 @@ class DriveResult(OneLine, Drawn):
             "host": self.host,
             "causes": self.causes,
             "erases": self.erases,
+            **({} if self.handles is None else {"handles": self.handles}),
             **({} if self.percentage_used is None else {"percentage_used": self.percentage_used}),
             "warmup_pages": self.warmup_pages,
             "writes": self.writes,

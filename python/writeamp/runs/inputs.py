@@ -17,6 +17,7 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import CountedRequests, counted
 from writeamp.settings.settings import HeldTrace, LoadSettings, SimulationSettings
 from writeamp.traces.recorded import CountingWindow
+from writeamp.traces.tagging import hints_of
 from writeamp.units.durations import shown_duration
 
 # Minimum number of blocks of a drive that is fitted to a trace; shorter traces are rejected.
@@ -62,7 +63,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
         load_name = load.text
         notes: list[str] = []
     else:
-        requests = _read(load_settings)
+        requests = _hinted(_read(load_settings), load_settings)
         recorded = counted(requests) if load_settings.mapping == "as-is" else None
         window = None if recorded is None else _window(requests, experiment)
         replayed = recorded.trace if recorded and window is None else requests
@@ -102,7 +103,26 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.TraceD
     if isinstance(load.trace, HeldTrace):
         return load.trace.trace
     assert load.trace is not None
-    return traces.read(load.trace, load.trace_format, action=load.action, origins=False)
+    origins = load.hints_by is not None
+    return traces.read(load.trace, load.trace_format, action=load.action, origins=origins)
+
+
+def _hinted(
+    trace: traces.Trace | traces.PageTrace | traces.TraceData, load: LoadSettings
+) -> traces.Trace | traces.PageTrace | traces.TraceData:
+    """Return the trace with its placement hints as tags, unless it has tags."""
+    if isinstance(trace, traces.Trace):
+        if trace.tags is not None:
+            return trace
+        hints = hints_of(trace, load.hints_by, load.trace_device)
+        if hints is None:
+            return trace
+        return replace(trace, tags=hints.codes, tag_names=hints.names, are_tags_hints=True)
+    if load.hints_by is not None:
+        raise WriteampError(
+            "hints_by needs a trace of bytes, whose requests have origins; give the traces.Trace"
+        )
+    return trace
 
 
 def _notes_of(
@@ -224,6 +244,8 @@ def _fit_trace(
             tag_names=trace.tag_names if isinstance(trace, traces.Trace) else None,
             tags=trace.tags if isinstance(trace, traces.Trace) else None,
         )
+        if isinstance(trace, traces.Trace):
+            pages = replace(pages, are_tags_hints=trace.are_tags_hints)
     else:
         pages = trace
         as_read = (load.mapping, load.trace_device) == ("compact", None)

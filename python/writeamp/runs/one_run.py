@@ -252,7 +252,7 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
     load = _load(plan, drive)
     with refusals():
         return EngineSimulation(
-            plan.policy.drive(drive, tags=plan.tag_count),
+            plan.policy.drive(drive, tags=plan.tag_count, counts_handles=plan.counts_handles),
             load,
             seed=seed,
             batch_pages=plan.run.batch_pages,

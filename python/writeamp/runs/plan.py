@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.precondition import Precondition
@@ -51,7 +52,14 @@ class Plan:
     @property
     def tag_names(self) -> tuple[str, ...] | None:
         """Names of the tags of the trace, for counters by tag, or None."""
-        return None if isinstance(self.load, Spec) else self.load.tag_names
+        if isinstance(self.load, Spec) or self.load.are_tags_hints:
+            return None
+        return self.load.tag_names
+
+    @property
+    def counts_handles(self) -> bool:
+        """Whether an untimed run counts by the placement handles of the block manager."""
+        return self.tag_names is None and declared(self.policy.manager)["handles"] > 0
 
     @property
     def tag_count(self) -> int | None:

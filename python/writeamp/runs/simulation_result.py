@@ -40,6 +40,7 @@ from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.runs.words import (
     before_in_words,
     facts_of_passes,
+    handle_warnings,
     horizon_warnings,
     shape_in_words,
     steady_in_words,
@@ -49,6 +50,7 @@ from writeamp.runs.zones import ZonesOnDrive
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import space_in_words
 
 # For a trace, or a given number of writes: a warning is given if the half width of WA's confidence
@@ -63,6 +65,9 @@ _BEYOND = 4
 _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide the curve, so none are drawn.
 _MOST_CHANGES = 50
+
+# Number of hints that the table names of each handle.
+_NAMED_HINTS = 2
 
 UNTIL_PASSES_AGREED = ", until its passes agreed"
 EVENT_SCHEMA = {
@@ -102,7 +107,7 @@ class Result(DriveResult):
     valid_page_histogram: npt.NDArray[np.uint64]
     """Closed blocks at the end: element i counts those with i valid pages; i ≤ pages per block."""
     hints: str | None
-    """Kind of hints that the host gives on its pages: "groups", "invalidation_times" or None."""
+    """Hints of the host on its pages: "groups", "handles", "invalidation_times" or None."""
     scheme_bytes: int
     """Memory of the block manager's own tables in bytes, without the mapping table."""
     predicted_wa: float | None
@@ -252,6 +257,7 @@ class Result(DriveResult):
                 "as 0.28 or 28%"
             )
         sentences += horizon_warnings(self.plan.policy, self.device)
+        sentences += handle_warnings(self.plan)
         return sentences + (self.ageing.warnings if self.ageing else [])
 
     @property
@@ -455,7 +461,15 @@ class Result(DriveResult):
         spark = Spark(
             series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"
         )
-        return Card("Simulation", rows, warnings=self.warnings, notes=self.notes, spark=spark)
+        parts = [] if self.handles is None else [_table_of_handles(self.handles)]
+        return Card(
+            "Simulation",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            parts=parts,
+            spark=spark,
+        )
 
     def _per_byte(self) -> str:
         if not self.has_partial_pages:
@@ -500,3 +514,24 @@ def _swaps(load: object, writes: int) -> list[int]:
         swaps += range(swaps[-1] + int(period), most, int(period))[: _MOST_CHANGES + 1]
     swaps = [round(swap * written) for swap in swaps if swap * written < writes]
     return swaps if len(swaps) <= _MOST_CHANGES else []
+
+
+def _first_names(names: list[str]) -> str:
+    more = len(names) - _NAMED_HINTS
+    shown = ", ".join(map(printable, names[:_NAMED_HINTS])) or "–"
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _table_of_handles(handles: list[dict[str, Any]]) -> Card:
+    rows = [
+        (
+            "shared" if row["handle"] is None else str(row["handle"]),
+            _first_names(row["hints"]),
+            *(shown_bytes(row[name]) for name in ("host_bytes", "media_bytes")),
+            "–" if row["wa"] is None else f"{row['wa']:.4f}",
+            *(shown_bytes(row[name]) for name in ("moved_in", "moved_out")),
+        )
+        for row in handles
+    ]
+    columns = ("handle", "hints", ">host", ">media", ">WA", ">moved in", ">moved out")
+    return Card("Placement handles", rows, columns)

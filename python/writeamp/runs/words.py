@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 from writeamp.results.numbers import with_interval
+from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 
 
@@ -58,6 +60,20 @@ def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
     if len(shown) > _MOST_PASSES:
         shown = [*shown[:_SHOWN_PASSES], "…", *shown[-_SHOWN_PASSES:]]
     return [("WA by pass", ", ".join(shown))]
+
+
+def handle_warnings(plan: Plan) -> list[str]:
+    """Return a warning if a trace gives more hints than the block manager has handles."""
+    if not plan.counts_handles or isinstance(plan.load, Spec) or plan.load.tag_names is None:
+        return []
+    manager, last_hint = plan.policy.manager, len(plan.load.tag_names) - 1
+    handles = int(declared(manager)["handles"])
+    if last_hint < handles:
+        return []
+    return [
+        f"the trace gives hints up to {last_hint}, but {manager} has {handles} handles; writes "
+        f"with hints from {handles - 1} on share the last one; increase handles="
+    ]
 
 
 def horizon_warnings(policy: Policy, device: Device) -> list[str]:

@@ -28,7 +28,7 @@ from writeamp.fields.domains import shown
 from writeamp.fields.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.files import output
 from writeamp.files.inputs import STANDARD_INPUT
-from writeamp.registry.declarations import default_victims
+from writeamp.registry.declarations import declared, default_victims
 from writeamp.registry.specs import Spec, unread_policies
 from writeamp.settings.argument_mixups import check_mixups
 from writeamp.settings.compared import LoadsSettings, PoliciesSettings
@@ -100,6 +100,8 @@ class Experiment:
                 raise WriteampError(
                     f"the setting {field.name} does not apply to `{self.verb}`; leave it out"
                 )
+        if self.reclaim_unit_bytes is not None:
+            object.__setattr__(self, "device", self._of_reclaim_units(self.reclaim_unit_bytes))
         if self.device.capacity is not None:
             self._check_capacity()
 
@@ -320,6 +322,56 @@ class Experiment:
             "policy": policy,
             "run": run,
         }
+
+    @property
+    def reclaim_unit_bytes(self) -> int | None:
+        """Bytes of a reclaim unit that a block manager states, or None.
+
+        Raises:
+            WriteampError: managers of a comparison, which share a drive, state different sizes.
+        """
+        policy = self.policy
+        managers = [policy.manager] if isinstance(policy, PolicySettings) else policy.managers
+        stated = [Spec.of("managers", manager) for manager in managers or ()]
+        stated = [manager for manager in stated if "ru" in dict(manager.checked or ())]
+        sizes = {declared(manager.text)["reclaim_unit_bytes"]: manager for manager in stated}
+        sizes.pop(None, None)
+        if len(sizes) > 1:
+            raise WriteampError(
+                f"{' and '.join(manager.text for manager in sizes.values())} have reclaim units of "
+                "different sizes, but managers are compared on one drive; compare them separately"
+            )
+        return next(iter(sizes), None)
+
+    def _of_reclaim_units(self, unit_bytes: int) -> DeviceSettings:
+        """Return the drive's settings with erase units of this size.
+
+        Without a size, a synthetic workload runs on a drive of the profile's capacity, by default
+        1 TB: the usual drive of 4 GiB would have too few reclaim units.
+        """
+        settings = self.device
+        shape = device(settings.base, page_bytes=settings.page_bytes, layout=settings.layout)
+        if self.is_timed:
+            raise WriteampError("ru is for runs without timing; leave it out of the manager")
+        if shape.layout != "flat" and shape.erase_unit != "superblock":
+            raise WriteampError(
+                f"a reclaim unit (ru) is spread over all dies, but each die of {shape.name} has "
+                "erase units of its own; give --layout flat, or leave ru out"
+            )
+        blocks = shape.pages_per_erase_unit // shape.pages_per_block
+        pages, rest = divmod(unit_bytes, blocks * shape.page_bytes)
+        if rest or pages < 2:
+            raise WriteampError(
+                f"ru is {unit_bytes} bytes; it must be a multiple of {blocks * shape.page_bytes} "
+                f"bytes for {shape.name}, and at least twice that"
+            )
+        capacity = settings.capacity
+        is_aged = Precondition.of(self.load.precondition).trace is not None
+        if capacity is None and not (settings.counts_size or self.load.traces or is_aged):
+            capacity = 10**12 if settings.profile is None else shape.capacity_bytes
+        return replace(
+            settings, pages_per_block=settings.pages_per_block or pages, capacity=capacity
+        )
 
     def _check_capacity(self) -> None:
         """Reject a requested capacity that cannot be simulated by a smaller drive."""

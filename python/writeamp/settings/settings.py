@@ -31,8 +31,8 @@ from writeamp.files.inputs import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike, SpecOf
 from writeamp.settings.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.settings.timed import TimedSettings
-from writeamp.traces.settings import action_setting, format_setting
-from writeamp.traces.words import MAPPINGS, Mapping
+from writeamp.traces.settings import DIVISIONS, Division, action_setting, format_setting
+from writeamp.traces.words import HINT, MAPPINGS, NO_TAG, Mapping
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
@@ -65,9 +65,10 @@ class HeldTrace:
         digest.update(f"requests {self.trace.devices}".encode())
         if self.trace.recorded is not None:
             digest.update(self.trace.recorded.to_text().encode())
-        # Runs do not depend on the origins of requests.
-        for series in self.trace.requests.select(*traces.SCHEMA).get_columns():
-            column = series.to_physical().to_numpy()
+        # Runs do not depend on the origins of requests, except for hints.
+        hints = [name for name in self.trace.origins if name == HINT]
+        for series in self.trace.requests.select(*traces.SCHEMA, *hints).get_columns():
+            column = series.to_physical().fill_null(NO_TAG).to_numpy()
             little_endian = column.astype(column.dtype.newbyteorder("<"))
             digest.update(np.ascontiguousarray(little_endian).tobytes())
         return f"sha256:{digest.hexdigest()}"
@@ -107,7 +108,9 @@ class LoadSettings(Settings):
 
     title: ClassVar[str] = "load"
     # Names of settings that need a trace.
-    OF_TRACES: ClassVar = ("trace_format", "action", "repeat", "mapping", "trace_device")
+    OF_TRACES: ClassVar = (
+        *("trace_format", "action", "repeat", "mapping", "trace_device", "hints_by"),
+    )
 
     workload: Spec | None = setting(
         None,
@@ -143,6 +146,16 @@ class LoadSettings(Settings):
     )
     trace_device: str | None = setting(
         None, None, "replay only this device of the trace", panel="trace"
+    )
+    hints_by: str | None = setting(
+        None,
+        Division(),
+        "give each write a placement hint: a number for its process, pid, file, directory or "
+        "device, or range:N, N equal ranges of the addresses; default: the trace's own hints",
+        choices=DIVISIONS,
+        metavar="WHAT",
+        is_new=True,
+        panel="trace",
     )
     utilization: float = setting(
         1.0,
@@ -231,6 +244,10 @@ class LoadSettings(Settings):
         if self.mapping != "compact" or self.trace_device is not None:
             raise WriteampError(
                 "mapping and trace_device need a trace; give one, or leave them out"
+            )
+        if self.hints_by is not None:
+            raise WriteampError(
+                "hints_by needs a trace; the groups of a synthetic workload are its hints"
             )
 
     def _reject_repeat(self) -> None:

@@ -86,6 +86,10 @@ class CommonArguments(TypedDict, total=False):
     trace_device: str | None
     """replay only this device of the trace."""
 
+    hints_by: str | None
+    """give each write a placement hint: a number for its process, pid, file, directory or device,
+    or range:N, N equal ranges of the addresses; default: the trace's own hints."""
+
     utilization: RatioLike
     """share of the logical pages that the workload uses; the others are never written (default
     1.0)."""

@@ -35,6 +35,7 @@ from writeamp.traces.source import TextBlock, read_blocks
 from writeamp.traces.text_table import fields_of
 from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
+from writeamp.traces.words import HINT
 
 SUMMARY = "any text with one request per line, with stated columns and units"
 
@@ -95,6 +96,7 @@ def _row_format(path: Path, columns: StatedColumns) -> RowFormat:
         left_out=selecting.notes,
         origins=selecting.origins,
         states_origins=bool(columns.origins),
+        states_hints=HINT in columns.origins,
     )
 
 

@@ -26,12 +26,12 @@ from writeamp.traces.column_values import (
     parse_where,
     spec_error,
 )
-from writeamp.traces.trace import ORIGINS
+from writeamp.traces.trace import OPTIONAL
 from writeamp.traces.words import EXAMPLE
 
 _SEPARATORS = {"comma": ",", "tab": "\t", "space": " ", "semicolon": ";", "pipe": "|"}
 _KEYS = (
-    "time", "date", "device", "offset", "length", "op", *ORIGINS, "only", "separator", "comment",
+    "time", "date", "device", "offset", "length", "op", *OPTIONAL, "only", "separator", "comment",
     "skip", "header",
 )  # fmt: skip
 _MEASURES = ("offset", "length")
@@ -47,7 +47,7 @@ class StatedColumns:
         time: column and unit (a key of `TIME_UNITS`); None for a table without times.
         date: column of the date, if the column of the time has only the time of day.
         device: column of the device; None for a table of one device.
-        origins: columns of the origins of requests, by their names in `ORIGINS`.
+        origins: columns of the origins of requests, by their names in `OPTIONAL`.
         separator: one character; a space matches any run of spaces and tabs.
         comment: beginning of lines that are not rows; empty for none.
         skip: number of lines at the beginning that are not rows.
@@ -162,7 +162,7 @@ def parse_columns(text: str) -> StatedColumns:
         comment=values.get("comment", ""),
         skip=_skip(values.get("skip", "0")),
         header=bool(is_header),
-        origins={name: parse_where(name, values[name]) for name in ORIGINS if name in values},
+        origins={name: parse_where(name, values[name]) for name in OPTIONAL if name in values},
     )
     if columns.date is not None and (columns.time is None or columns.time[1] != DATE_AND_TIME):
         raise spec_error(f"date={columns.date} needs the time of day, as in time=2:{DATE_AND_TIME}")

@@ -19,8 +19,8 @@ from writeamp.traces.trace import Trace
 class ReadOptions:
     """Options of reading a trace; each format supports only some of these options.
 
-    `origins` is whether to read the columns `process`, `pid` and `file` if the file has them;
-    None only from Parquet and from columns that users stated.
+    `origins` is whether to read the columns `process`, `pid`, `file` and `hint` if the file has
+    them; None only from Parquet and from columns that users stated.
     """
 
     action: str | None = None

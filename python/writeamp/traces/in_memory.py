@@ -71,7 +71,7 @@ class TraceData:
         """Yield batches of requests with the columns of `SCHEMA`, and how their table was read.
 
         Offsets and lengths are in pages if `TableReading.in_pages` is true. Devices are codes.
-        With `origins`, the requests also have the columns of `ORIGINS` that the table has.
+        With `origins`, the requests also have the columns of `OPTIONAL` that the table has.
 
         Raises:
             WriteampError: a row is not valid, or the rows were read before and can be read only

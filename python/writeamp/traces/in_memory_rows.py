@@ -24,7 +24,7 @@ from writeamp.traces.trace import (
     MAX_LENGTH_BYTES,
     MAX_TIMESTAMP_NS,
     OPERATIONS,
-    ORIGINS,
+    OPTIONAL,
     Operation,
     is_origin,
 )
@@ -50,7 +50,7 @@ class TableReading:
             flush.
         always: the operation of all rows if there is no column op.
         hexadecimal: names of offset and length if their numbers are hexadecimal.
-        origins: column of each origin of requests that has one, by its name in `ORIGINS`.
+        origins: column of each origin of requests that has one, by its name in `OPTIONAL`.
         only: column and words of the rows that are requests; None for all rows.
         ignored: columns that are not read; empty if the user stated the columns.
     """
@@ -107,7 +107,7 @@ class TableReading:
         )
 
     def origins_of(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the columns of `ORIGINS` for the rows of a frame that are requests."""
+        """Return the columns of `OPTIONAL` for the rows of a frame that are requests."""
         rows = self._chosen(_CheckedRows(frame, first_row=1)).frame
         return named_origins(rows.select(**self.origins))
 
@@ -178,7 +178,7 @@ def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReadi
             "have offset, length (bytes) and op, or page, or other columns whose meaning is stated "
             f"by trace_format, such as {EXAMPLE}"
         )
-    origins = {name: name for name in ORIGINS if is_origin(name, frame.schema.get(name))}
+    origins = {name: name for name in OPTIONAL if is_origin(name, frame.schema.get(name))}
     present = {field: name for field, name in names.items() if name in present_names}
     read = present | needed
     return TableReading(

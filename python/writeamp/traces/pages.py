@@ -81,6 +81,8 @@ class PageTrace(Drawn):
             (`by_tag` of its result).
         tags: u8, index in ``tag_names`` for each request, or 255 for a request without a tag;
             None if ``tag_names`` is None.
+        are_tags_hints: whether the tags are placement hints: a run then counts by the handles of
+            its block manager instead, if that has handles.
     """
 
     op: npt.NDArray[np.uint8]
@@ -100,6 +102,7 @@ class PageTrace(Drawn):
     path: str = ""
     device_ends: tuple[int, ...] | None = None
     tag_names: tuple[str, ...] | None = None
+    are_tags_hints: bool = False
     tags: npt.NDArray[np.uint8] | None = None
 
     @cached_property

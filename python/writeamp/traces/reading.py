@@ -43,8 +43,8 @@ def read(
         action: the event whose occurrences count as requests: Q (queued), D (issued to the drive)
             or C (completed) for blkparse and blktrace, by default Q. For ftrace also I (inserted);
             by default the first of C, D, Q and I that the file has.
-        origins: whether to read also the columns `process`, `pid` and `file` of requests, if the
-            file has them. None reads them from Parquet and from stated columns only, because
+        origins: whether to read also the columns `process`, `pid`, `file` and `hint` of requests,
+            if the file has them. None reads them from Parquet and from stated columns only, because
             parsing text takes longer.
 
     Returns:
@@ -99,10 +99,10 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
         data: an array of integers of shape (requests,), the written pages, or (requests, 2), first
             pages and numbers of pages of writes. Or a table with the columns `offset` and
             `length` in bytes, `op` (read, write, trim or flush), and optionally `timestamp_ns`,
-            `device`, `process`, `pid` and `file`; or with `page`, and optionally `pages` and `op`.
-            A table is a frame of Polars or pandas, a structured array, or an Arrow table, record
-            batch or stream. Or an iterator of page numbers, or of arrays or tables; or the path of
-            a file.
+            `device`, `process`, `pid`, `file` and `hint`; or with `page`, and optionally `pages`
+            and `op`. A table is a frame of Polars or pandas, a structured array, or an Arrow table,
+            record batch or stream. Or an iterator of page numbers, or of arrays or tables; or the
+            path of a file.
         format: the meaning of a table's columns if they have other names, such as
             "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; for a
             file, as in `traces.read`.

@@ -37,7 +37,8 @@ from writeamp.traces.text_output import (
 )
 from writeamp.traces.trace import (
     MAX_TIMESTAMP_NS,
-    ORIGINS,
+    NUMBERS,
+    OPTIONAL,
     SCHEMA,
     SECTOR_BYTES,
     Operation,
@@ -75,9 +76,10 @@ class RowFormat:
         left_out: function that returns notes on the emptied lines after all blocks are read.
         doubts: function that returns sentences on doubtful facts of the file after all blocks are
             read.
-        origins: function that returns the process, the process number and the file of the requests
-            of a block of a file, each if the format has it, with the types of `ORIGINS` or text.
+        origins: function that returns process, process number, file and hint of the requests
+            of a block of a file, each if the format has it, with the types of `OPTIONAL` or text.
             It is called after `without_others`, with the whole block.
+        states_hints: whether users stated the column of hints, which then is always read.
         states_origins: whether users stated the columns of `origins`, which then are always read.
         written: expressions over a request for the written fields that `request_rows` declares.
         in_sectors: the fields of a request that are written in sectors, of 512 bytes.
@@ -100,6 +102,7 @@ class RowFormat:
     doubts: Callable[[], list[str]] = list
     origins: Callable[[TextBlock], pl.DataFrame] | None = None
     states_origins: bool = False
+    states_hints: bool = False
     written: Mapping[str, pl.Expr] = field(default_factory=dict)
     in_sectors: Sequence[str] = ()
     tick: tuple[int, str] = (1, "1 ns")
@@ -116,7 +119,7 @@ class RowFormat:
         tables: list[pl.DataFrame] = []
         notes: list[str] = [*map(Detail, self.notes[:1]), *self.notes[1:]]
         ends_with_newline = True
-        origins = self.states_origins if origins is None else origins
+        origins = self.states_origins if origins is None else origins or self.states_hints
         for block in read_blocks(path):
             if self._begins_with_header(block):
                 notes.append("line 1 is a header")
@@ -277,8 +280,8 @@ def any_line(pattern: re.Pattern[str], head: Head) -> bool:
 def named_origins(columns: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of the origin of requests with their types; empty names become null."""
     return columns.select(
-        (pl.col(name) if name == "pid" else _named(name)).cast(kind, strict=False)
-        for name, kind in ORIGINS.items()
+        (pl.col(name) if name in NUMBERS else _named(name)).cast(kind, strict=False)
+        for name, kind in OPTIONAL.items()
         if name in columns.columns
     )
 

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from writeamp.fields.domains import OneOf, Text
+from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import OneOf, Text, shown
 from writeamp.fields.setting import Settings, setting
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
+
+_NAMES = ("process", "pid", "file", "directory", "device", "volume")
+_RANGE = re.compile(r"range:(\d{1,9})")
+_MOST_RANGES = 4096
+DIVISIONS = (*_NAMES, "range:N")
+
+
+class Division:
+    """Domain of the divisions of a trace's requests."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the text if it is valid."""
+        if not isinstance(value, str):
+            raise WriteampError(f"{name} is {shown(value)}; valid are {', '.join(DIVISIONS)}")
+        if value in _NAMES:
+            return value
+        count = _RANGE.fullmatch(value)
+        if count is None:
+            raise unknown(f"division {name}", value, DIVISIONS)
+        if not 1 <= int(count[1]) <= _MOST_RANGES:
+            raise WriteampError(f"{name} is {value}; valid are range:1 to range:{_MOST_RANGES}")
+        return f"range:{int(count[1])}"
+
+
+def range_count(by: str) -> int | None:
+    """Return N of `range:N`; None for other values."""
+    count = _RANGE.fullmatch(by)
+    return None if count is None else int(count[1])
 
 
 class _TraceFormat:

@@ -18,6 +18,7 @@ from writeamp.results.facts import fact_in_words
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
+from writeamp.traces.words import HINT
 from writeamp.traces.writers import writers_of
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -39,6 +40,10 @@ ORIGINS: dict[str, pl.DataType] = {
     "pid": pl.UInt32(),
     "file": pl.Categorical(),
 }
+# All columns that a trace may have in addition; the last one has the placement handle that the host
+# named for a write.
+OPTIONAL = ORIGINS | {HINT: pl.UInt8()}
+NUMBERS = ("pid", HINT)
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 # Additional column of recordings of the virtual drive: whether a request had to be durable before
@@ -74,7 +79,7 @@ class Trace(Drawn):
             ``devices``), ``op`` (read, write, trim or flush), ``offset`` u64 and ``length`` u32
             (bytes). Each device has an address space of its own. Traces that name the origin of
             their requests also have some of ``process`` and ``file`` (text or categories) and
-            ``pid`` u32; null is unknown.
+            ``pid`` u32, and ``hint`` u8, a placement handle; null is unknown.
         format: name of the format the trace was read from.
         path: the file it was read from.
         devices: device names; the position is the value of the ``device`` column.
@@ -86,9 +91,10 @@ class Trace(Drawn):
         tags: u8, index into ``tag_names`` for each request, or 255, shape (requests,); by these
             tags runs count. None without tags.
         tag_names: names of the tags; None without tags.
+        are_tags_hints: whether the tags are placement hints for the block manager.
 
     Raises:
-        WriteampError: the frame has other columns or types than ``SCHEMA`` and ``ORIGINS``, has no
+        WriteampError: the frame has other columns or types than ``SCHEMA`` and ``OPTIONAL``, has no
             rows, or has a device that is not in ``devices``; or ``fua`` has another length.
     """
 
@@ -102,6 +108,7 @@ class Trace(Drawn):
     fua: pl.Series | None = None
     tags: pl.Series | None = None
     tag_names: tuple[str, ...] | None = None
+    are_tags_hints: bool = False
 
     def __post_init__(self) -> None:
         """Check that the frame has the schema that all functions on traces need."""
@@ -122,8 +129,8 @@ class Trace(Drawn):
 
     @property
     def origins(self) -> list[str]:
-        """Names of the columns on the origin of requests that the trace has."""
-        return [name for name in ORIGINS if name in self.requests.columns]
+        """Names of the columns of `OPTIONAL` that the trace has."""
+        return [name for name in OPTIONAL if name in self.requests.columns]
 
     @property
     def warnings(self) -> list[str]:
@@ -154,7 +161,11 @@ class Trace(Drawn):
             rows,
             warnings=self.warnings,
             notes=self.notes,
-            parts=[_table_of_writers(self.writers, name) for name in self.origins if name != "pid"],
+            parts=[
+                _table_of_writers(self.writers, name)
+                for name in self.origins
+                if name not in NUMBERS
+            ],
         )
 
     def figure(self) -> LineChart:
@@ -169,22 +180,25 @@ class Trace(Drawn):
 
 
 def is_origin(name: str, kind: pl.DataType | None) -> bool:
-    """Return whether a table's column can be one of `ORIGINS`: numbers of processes, or names.
+    """Return whether a table's column can be one of `OPTIONAL`: numbers, or names.
 
     A number may also be a name. A column whose values are all unknown may have no type.
     """
     if kind is None:
         return False
-    is_text = isinstance(kind, _TEXT) and name != "pid"
+    is_text = isinstance(kind, _TEXT) and name not in NUMBERS
     return is_text or kind.is_integer() or isinstance(kind, pl.Null)
 
 
 def _is_valid(schema: pl.Schema) -> bool:
-    """Return whether the columns are those of `SCHEMA`, and then any of `ORIGINS`."""
+    """Return whether the columns are those of `SCHEMA`, and then any of `OPTIONAL`."""
     columns = dict(schema)
-    origins = {name: columns.pop(name) for name in ORIGINS if name in columns}
-    names_are_text = all(isinstance(kind, _TEXT) for name, kind in origins.items() if name != "pid")
-    return columns == SCHEMA and names_are_text and origins.get("pid", pl.UInt32) == pl.UInt32
+    origins = {name: columns.pop(name) for name in OPTIONAL if name in columns}
+    are_valid = (
+        kind == OPTIONAL[name] if name in NUMBERS else isinstance(kind, _TEXT)
+        for name, kind in origins.items()
+    )
+    return columns == SCHEMA and all(are_valid)
 
 
 def _table_of_writers(writers: dict[str, Any], column: str) -> Card:

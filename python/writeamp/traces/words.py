@@ -36,3 +36,6 @@ MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
 # before a run, and programs that a drive makes for itself.
 OTHER, UNKNOWN, BEFORE, DRIVE = "other", "unknown", "before the run", "drive"
 NO_WRITERS = (OTHER, UNKNOWN, BEFORE, DRIVE)
+# Number of a request without a tag or hint, and the column of a trace's placement hints.
+NO_TAG = 255
+HINT = "hint"

@@ -8,8 +8,9 @@ use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 /// Number of different values of a tag.
 const VALUES: usize = 1 << u8::BITS;
 
-/// Number of counters of each tag: host pages, host bytes, programs for each cause, and pages that
-/// collection moved into and out of the blocks of a handle.
+/// Number of counters of each tag.
+/// They are host pages, host bytes, programs for each cause, and pages that collection moved into
+/// and out of the blocks of a handle.
 const TAG_COLUMNS: usize = 2 + Cause::ALL.len() + 2;
 
 const HOST_PAGES: usize = 0;
@@ -71,8 +72,8 @@ impl TagCounters {
         self.counts[column_of(cause)][usize::from(tag)]
     }
 
-    /// Pages that collection moved into and out of the blocks of a handle. [`UNTAGGED`] stands for
-    /// blocks that handles share.
+    /// Pages that collection moved into and out of the blocks of a handle.
+    /// [`UNTAGGED`] is for blocks that handles share.
     pub fn transfers(&self, handle: u8) -> (u64, u64) {
         let at = usize::from(handle);
         (self.counts[MOVED_IN][at], self.counts[MOVED_OUT][at])

@@ -348,8 +348,10 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
     let mut page =
         HostPage { logical: pages[at], now, group: 0, hint: UNTAGGED, invalidation_time: NEVER };
-    if P::USES_HOST_HINTS {
+    if P::HAS_HANDLES {
         page.hint = hints.placement.get(at).copied().unwrap_or(UNTAGGED);
+    }
+    if P::USES_HOST_HINTS {
         page.group = hints.group_of.get(at).copied().unwrap_or(0);
         page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
     }

@@ -250,7 +250,7 @@ pub struct HostPage {
     pub now: u64,
     /// Group of the page, if the placement requires group hints.
     pub group: u8,
-    /// Placement hint of the page, or [`UNTAGGED`] without one.
+    /// Placement hint of the page, or [`UNTAGGED`] without one; for placements with handles.
     pub hint: u8,
     /// Clock at which the page becomes invalid, if the placement requires that hint.
     pub invalidation_time: u64,

@@ -1,5 +1,5 @@
-//! `NVMe` FDP: a stream for each placement handle, which the host names, or which follows from a
-//! page's group or range.
+//! `NVMe` FDP: a stream for each placement handle.
+//! The host names the handle, or it follows from a page's group or range.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

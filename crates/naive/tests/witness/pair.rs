@@ -235,7 +235,7 @@ fn tag(page: u32, now: u64) -> u8 {
     }
 }
 
-/// Returns the placement handle that the host names: sometimes none, or more than the drive has.
+/// Returns the placement handle that the host names: sometimes none, or one too high.
 fn handle(page: u32, now: u64) -> u8 {
     match (u64::from(page) * 5 + now) % 7 {
         6 => UNTAGGED,
@@ -243,7 +243,7 @@ fn handle(page: u32, now: u64) -> u8 {
     }
 }
 
-/// Returns the pages moved into and out of the blocks of each handle, last those of shared blocks.
+/// Returns the pages moved into and out of the blocks of each handle, and of shared blocks.
 fn transfers(flash: &Array) -> Vec<(u64, u64)> {
     let counters = flash.tag_counters().expect("a drive that counts by handle");
     (0..counters.number()).chain([UNTAGGED]).map(|handle| counters.transfers(handle)).collect()

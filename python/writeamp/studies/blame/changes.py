@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.studies.blame.tagging import NO_TAG
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
+from writeamp.traces.words import NO_TAG
 
 _WRITE, _TRIM, _READ = OPS["write"], OPS["trim"], OPS["read"]
 # Columns of a trace in pages, except its tags.

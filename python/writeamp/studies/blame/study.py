@@ -32,8 +32,8 @@ from writeamp.statistics.passes import FEWEST_PASSES
 from writeamp.statistics.steady import analyse
 from writeamp.studies.blame.changes import length_without, owners, without_tag, without_tags
 from writeamp.studies.blame.result import Blame, Effect, TagRow
-from writeamp.studies.blame.tagging import LEAST_SHARE, Tagging, tagged
 from writeamp.studies.simulation import in_pages, plan_of
+from writeamp.traces.tagging import LEAST_SHARE, Tagging, tagged
 
 # A job is a kind of changed run and the number of a tag.
 _WITHOUT, _OWN = "without", "own"

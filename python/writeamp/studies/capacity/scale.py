@@ -31,9 +31,10 @@ _MOST_PAGES = 2**21
 _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
-# With zones, the erase unit is scaled like the drive, so that the ratio of zone to erase unit is
-# kept. Blocks keep at least this number of pages, because WA of smaller blocks differs. They have
-# fewer only on the drive of the scaling error, where another ratio would change WA much more.
+# With zones or reclaim units, the erase unit is scaled like the drive, so that the ratio of zone to
+# erase unit, and the number of reclaim units, are kept. Blocks keep at least this number of pages,
+# because WA of smaller blocks differs. They have fewer only on the drive of the scaling error,
+# where another ratio would change WA much more.
 _FEWEST_PAGES_PER_BLOCK = 64
 # A lifetime run programs each page once per erase that a block endures, in each replica. The first
 # bound limits the programs of all replicas, but a drive keeps at least the second number of blocks.
@@ -68,13 +69,13 @@ def scale_of(experiment: Experiment) -> Scale | None:
     if simulated >= pages:
         return Scale(settings.capacity, pages * drive.page_bytes, 1.0)
     factor, unit_factor = pages / simulated, 1.0
-    if _is_zoned(experiment):
+    if _scales_units(experiment):
         block_pages, unit_factor = _scaled_blocks(drive, factor)
         rounding = _pages_of_program(drive) / 2
         if block_pages <= drive.pages_per_block / factor + rounding:
             # Blocks are whole pages. The drive and its zones keep their exact ratio to them.
             factor, simulated = unit_factor, round(pages / unit_factor)
-    _, not_scaled = _policy(experiment.policy, factor)
+    _, not_scaled = _policy(experiment.policy, factor, unit_factor)
     return Scale(
         settings.capacity,
         simulated * drive.page_bytes,
@@ -93,8 +94,8 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
     Args:
         experiment: requested experiment.
         scale: scale of the drive.
-        smaller: further divisor of the drive's size and of all numbers. With zones, the divisor is
-            that of whole blocks, if the scale keeps the ratio of zone to erase unit.
+        smaller: further divisor of the drive's size and of all numbers. If erase units are scaled,
+            the divisor is that of whole blocks, if the scale keeps the number of blocks.
 
     Raises:
         WriteampError: the workload, or a number of writes, cannot be scaled.
@@ -104,7 +105,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
     factor, simulated_bytes = scale.factor * smaller, scale.simulated_bytes // smaller
     load = experiment.load
     block_pages, unit_factor = None, 1.0
-    if _is_zoned(experiment):
+    if _scales_units(experiment):
         settings = experiment.device
         drive = build_device(settings.base, **settings.overrides())
         # A block of one program cannot be smaller.
@@ -130,7 +131,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
         }
         run = replace(run, **changes)  # type: ignore[arg-type]
     sized = _sized(experiment, simulated_bytes, block_pages)
-    policy, _ = _policy(experiment.policy, factor)
+    policy, _ = _policy(experiment.policy, factor, unit_factor)
     return replace(sized, load=load, policy=policy, run=run)
 
 
@@ -153,9 +154,15 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
 
 
 def _policy(
-    policy: PolicySettings | PoliciesSettings, factor: float
+    policy: PolicySettings | PoliciesSettings, factor: float, unit_factor: float
 ) -> tuple[PolicySettings | PoliciesSettings, list[str]]:
-    """Return policies scaled by a factor, and sentences on policy parameters that stay unscaled."""
+    """Return scaled policies, and sentences on policy parameters that stay unscaled.
+
+    Args:
+        policy: requested policies.
+        factor: divisor of the drive's pages.
+        unit_factor: divisor of the pages of an erase unit.
+    """
     kinds: dict[str, EngineKind] = {
         "manager": "managers",
         "managers": "managers",
@@ -172,7 +179,7 @@ def _policy(
                     f"the parameters of {requested.name} are not scaled to the smaller drive"
                 ] = None
             return requested
-        text, not_scaled = scaled_policy(kind, requested.text, factor)
+        text, not_scaled = scaled_policy(kind, requested.text, factor, unit_factor)
         sentences.update(dict.fromkeys(not_scaled))
         result = Spec.of(kind, text)
         return requested if result == requested else result
@@ -218,7 +225,7 @@ def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
         fewest = round(logical_of(_FEWEST_BLOCKS_OF_LIVES * per_block, op))
         return min(max(programs, fewest), _MOST_PAGES)
     blocks = max(_FEWEST_BLOCKS, _FEWEST_BLOCKS_PER_LUN * drive.geometry.luns)
-    if _is_zoned(experiment):
+    if _scales_units(experiment):
         # Blocks are scaled as well, so that their number does not limit the scale.
         blocks = 0
     for_blocks = min(round(logical_of(blocks * per_block, op)), _MOST_PAGES_FOR_BLOCKS)
@@ -256,9 +263,15 @@ def _pages_of_program(drive: Device) -> int:
     return drive.pages_per_program // drive.planes_per_program
 
 
-def _is_zoned(experiment: Experiment) -> bool:
-    """Return whether a workload writes zones, whose WA depends on their ratio to erase units."""
-    return any(workload.name in ZONED for workload in experiment.load.workloads)
+def _scales_units(experiment: Experiment) -> bool:
+    """Return whether erase units are scaled like the drive.
+
+    WA of zones depends on their ratio to erase units. Erase units that are reclaim units of a
+    stated size would be too few on a smaller drive.
+    """
+    return experiment.reclaim_unit_bytes is not None or any(
+        workload.name in ZONED for workload in experiment.load.workloads
+    )
 
 
 def _sized(

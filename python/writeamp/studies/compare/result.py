@@ -28,6 +28,7 @@ from writeamp.text import printable
 # Kinds of hints that the host gives with its writes, with a description of each.
 _HINTS = (
     ("groups", "the groups of pages"),
+    ("handles", "the placement handle of each write"),
     ("invalidation_times", "when each page is invalidated"),
 )
 # Marks the WA of a row that is not steady.

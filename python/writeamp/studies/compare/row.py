@@ -211,7 +211,7 @@ class Row(AnyResult):
 
     @property
     def hints(self) -> str | None:
-        """Hints that the manager needs from the host: "groups", "invalidation_times", or None."""
+        """Hints that the manager gets: "groups", "handles", "invalidation_times", or None."""
         return self.results[0].hints
 
     @property

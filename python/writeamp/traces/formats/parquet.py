@@ -22,13 +22,15 @@ from writeamp.traces.trace import (
     FUA,
     MAX_END_BYTES,
     MAX_LENGTH_BYTES,
+    NUMBERS,
     OPERATIONS,
-    ORIGINS,
+    OPTIONAL,
     SCHEMA,
     Operation,
     Trace,
     is_origin,
 )
+from writeamp.traces.words import HINT
 
 SCHEMA_VERSION = "1"
 _VERSION_KEY = "writeamp.trace_schema"
@@ -52,7 +54,7 @@ _INTEGER_RANGES = {
 def read(path: Path, options: ReadOptions) -> Trace:
     """Read a Parquet file of writeamp's schema, or a recording's; other columns are ignored.
 
-    The columns of `ORIGINS` are read if the options ask for them.
+    The columns of `OPTIONAL` are read if the options ask for them, and hints in any case.
 
     Raises:
         WriteampError: the file is not Parquet, has another schema, or has a row that is not valid
@@ -63,7 +65,9 @@ def read(path: Path, options: ReadOptions) -> Trace:
             schema, metadata = parquet_facts(file)
             _check_schema(path, schema, metadata)
             has_fua = RECORDING_KEY in metadata and schema.get(FUA) == pl.Boolean()
-            present = [name for name in ORIGINS if options.origins is not False and name in schema]
+            # Runs need the hints, which are small, and no other origins.
+            wanted = [HINT] if options.origins is False else OPTIONAL
+            present = [name for name in wanted if name in schema]
             origins = [name for name in present if is_origin(name, schema[name])]
             rows = read_parquet(file, [*SCHEMA, *origins, *([FUA] if has_fua else [])])
         except pl.exceptions.PolarsError as error:
@@ -77,7 +81,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
         requests = requests.hstack(named_origins(rows.select(origins)))
     notes = [
         f"the column {name} is ignored, because it is {schema[name]}; valid is "
-        f"{'UInt32' if name == 'pid' else 'text'}"
+        f"{OPTIONAL[name] if name in NUMBERS else 'text'}"
         for name in present
         if name not in origins
     ]
@@ -121,7 +125,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     early = count_out_of_order(trace.requests)
     # Other programs read text more easily than categories.
     rows = trace.requests.with_columns(
-        pl.col(name).cast(pl.String) for name in trace.origins if name != "pid"
+        pl.col(name).cast(pl.String) for name in trace.origins if name not in NUMBERS
     )
     rows = rows if trace.fua is None else rows.with_columns(trace.fua)
     rows.sort("timestamp_ns", maintain_order=True).write_parquet(
@@ -247,7 +251,7 @@ def _looks_like_parquet(head: Head) -> bool:
 FORMAT = Format(
     name="parquet",
     summary="writeamp's own schema in Parquet: nanoseconds, bytes, operations as words",
-    columns=f"{','.join(SCHEMA)}[,{','.join(ORIGINS)}]",
+    columns=f"{','.join(SCHEMA)}[,{','.join(OPTIONAL)}]",
     units="time in ns; offset and length in bytes; op read, write, trim or flush",
     detection="begins with PAR1",
     matches=_looks_like_parquet,

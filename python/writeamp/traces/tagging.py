@@ -1,4 +1,4 @@
-"""Tags of requests: a number for the process, file, folder, device or address range of each."""
+"""Tags of requests: a number for the process, file, folder, device, range or hint of each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import polars as pl
 
 from writeamp.errors import WriteampError, unknown
-from writeamp.studies.blame.settings import range_count
+from writeamp.traces.settings import range_count
 from writeamp.traces.trace import Trace
-from writeamp.traces.words import NO_WRITERS, OTHER, UNKNOWN
+from writeamp.traces.words import HINT, NO_TAG, NO_WRITERS, OTHER, UNKNOWN
 from writeamp.traces.writers import written_bytes
 from writeamp.units.byte_sizes import shown_bytes
 
 MOST_TAGS = 32
 # Names with a smaller share of the written bytes are in the tag `other`.
 LEAST_SHARE = 0.005
-NO_TAG = 255
+# Name of the writes without a hint, and number of different hints.
+NO_HINT = "no hint"
+_MOST_HINTS = 254
 _COLUMN_OF = {"process": "process", "pid": "pid", "file": "file", "directory": "file"}
 # Folder of files directly below the mount point.
 _ROOT = "/"
@@ -64,6 +66,49 @@ def tagged(trace: Trace, by: str, device: str | None = None) -> Tagging:
     other, null = len(chosen), len(chosen) + 1
     codes = _coded(values, lambda name: null if name is None else code_of.get(name, other))
     return _without_empty(codes, [*map(_apart, chosen), OTHER, UNKNOWN], trace, is_write)
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Placement hints of the requests of a trace.
+
+    Attributes:
+        codes: u8, number of the handle for each request, or `NO_TAG` without a hint; shape
+            (requests,).
+        names: meaning of each handle, by its number. Handle 0 is that of writes without a hint.
+    """
+
+    codes: pl.Series
+    names: tuple[str, ...]
+
+
+def hints_of(trace: Trace, by: str | None, device: str | None = None) -> Hints | None:
+    """Return the hints of a trace's writes; None if it has none.
+
+    Args:
+        trace: the trace.
+        by: division of the requests, whose parts have handles from 1 on in the order of their
+            written bytes; None for the numbers in the trace's column `hint`.
+        device: name of the only device whose requests count; None for all.
+
+    Raises:
+        WriteampError: the trace lacks the column, the device or writes.
+    """
+    if by is None:
+        if HINT not in trace.origins:
+            return None
+        column = trace.requests[HINT]
+        hints = column.clip(upper_bound=_MOST_HINTS - 1).fill_null(NO_TAG)
+        numbers = hints.filter(hints != NO_TAG).unique().to_list()
+        return Hints(
+            hints, tuple(f"hint {number}" for number in range(max(numbers, default=0) + 1))
+        )
+    tagging = tagged(trace, by, device)
+    names = [name for name in tagging.names if name != UNKNOWN]
+    # The names are those of `codes`, except that `unknown` is the last one, if present.
+    is_named = tagging.codes < len(names)
+    codes = pl.select(pl.when(is_named).then(tagging.codes + 1).otherwise(NO_TAG)).to_series()
+    return Hints(codes.cast(pl.UInt8), (NO_HINT, *names))
 
 
 def _chosen(totals: pl.DataFrame, total: int, *, has_null: bool) -> list[str]:
