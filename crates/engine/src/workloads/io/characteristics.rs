@@ -3,7 +3,8 @@
 use std::ops::Bound::Included;
 
 use super::super::Pacing;
-use super::jesd219::{self, JESD219};
+use super::accesses::{Accesses, SizeShare};
+use super::jesd219;
 use crate::error::{Error, Result};
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::Entry;
@@ -27,23 +28,6 @@ const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
 /// Specs of the patterns that set the access frequencies of positions.
 const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
-
-/// Size of requests in bytes, and share of the requests with this size in per cent.
-pub type SizeShare = (u64, u32);
-
-/// Requests of one direction, reads or writes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Accesses {
-    /// Size of each request, in bytes.
-    pub size_bytes: u64,
-    /// Share of requests at random positions; the other requests continue from the previous
-    /// request.
-    pub random: f64,
-    /// Bytes between the end of a request and the start of the one that continues it.
-    pub stride_bytes: u64,
-    /// Alignment of random requests, in bytes.
-    pub align_bytes: u64,
-}
 
 /// Arrival process of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,22 +224,22 @@ const OF_LAPS: Extent = Extent::Place(
     "with gaps between requests, the pages of the next lap depend on the drive's size",
 );
 
-pub const WRITE: Param =
+const WRITE: Param =
     Param::new("write", "1", Domain::SHARE, "number of writes, as a share of all reads and writes");
-pub const QD: Param = Param::new(
+const QD: Param = Param::new(
     "qd",
     AUTO,
     Domain::Either(&Domain::Word(&[AUTO]), &Domain::Whole(1, 1 << 16)),
     "number of outstanding requests; a number makes the run timed, and auto is 1 if the run is \
      timed",
 );
-pub const RATE: Param = Param::new(
+const RATE: Param = Param::new(
     "rate",
     NONE,
     Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Included(1e-3), Included(1e9))),
     "requests per second, issued however long earlier ones take; replaces qd",
 );
-pub const ARRIVALS: Param = Param::new(
+const ARRIVALS: Param = Param::new(
     "arrivals",
     "poisson",
     Domain::Word(&["poisson", "constant"]),
@@ -275,7 +259,7 @@ const ALIGN: Param = Param::new(
     Domain::Either(&Domain::Word(&[OWN_SIZE]), &SIZE),
     "alignment of random requests in bytes, by default their size",
 );
-pub const OFFSET: Param =
+const OFFSET: Param =
     Param::new("offset", "0", DISTANCE, "bytes added to the position of every request")
         .extent(Extent::Place("it is a position on the drive"));
 const ACCESS: Param = Param::new(
@@ -284,9 +268,9 @@ const ACCESS: Param = Param::new(
     NESTED,
     "distribution of random requests over positions: uniform, zipf or hot-cold",
 );
-pub const FLUSH: Param =
+const FLUSH: Param =
     Param::new("flush", "0", Domain::SHARE, "share of the requests that are flushes");
-pub const FUA: Param = Param::new(
+const FUA: Param = Param::new(
     "fua",
     "0",
     Domain::SHARE,
@@ -352,6 +336,16 @@ pub const RANDOM: Entry = Entry::new("random", "requests of one size at random p
     .variants(&["random:bs=16k,write=0.7,qd=32,access=hot-cold(f=0.1,r=0.9)"])
     .params(&[BS, WRITE, QD, RATE, ARRIVALS, ALIGN, OFFSET, ACCESS, FLUSH, FUA, TRIM])
     .alone();
+
+/// Registry entry of the enterprise workload of JESD219.
+pub const JESD219: Entry = Entry::new(
+    "jesd219",
+    "the enterprise workload of JESD219: requests of 512 bytes to 64 KiB; half of them go to the \
+     first 5% of the addresses, and 30% to the next 15%",
+)
+.variants(&["jesd219:write=1,qd=4"])
+.params(&[WRITE.default("0.6"), QD, RATE, ARRIVALS, OFFSET, FLUSH, FUA])
+.alone();
 
 /// Name of the workload that writes whole pages, or requests if the spec gives their size.
 pub const SEQUENTIAL: &str = "sequential";

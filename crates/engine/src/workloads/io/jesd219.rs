@@ -3,18 +3,7 @@
 //! Sizes and zones are as drive makers print them. Requests begin at multiples of 4 KiB, and 60% of
 //! them are writes, as in the example job of fio. All addresses should be written before.
 
-use super::characteristics::{ARRIVALS, Accesses, FLUSH, FUA, OFFSET, QD, RATE, SizeShare, WRITE};
-use crate::params::Entry;
-
-/// Registry entry.
-pub const JESD219: Entry = Entry::new(
-    "jesd219",
-    "the enterprise workload of JESD219: requests of 512 bytes to 64 KiB; half of them go to the \
-     first 5% of the addresses, and 30% to the next 15%",
-)
-.variants(&["jesd219:write=1,qd=4"])
-.params(&[WRITE.default("0.6"), QD, RATE, ARRIVALS, OFFSET, FLUSH, FUA])
-.alone();
+use super::accesses::{Accesses, SizeShare};
 
 /// Sizes of requests.
 pub const SIZES: [SizeShare; 12] = [

@@ -4,6 +4,7 @@
 //! Each property of a request (kind, position, time) has its own random stream, so that changing
 //! one parameter does not affect the others.
 
+mod accesses;
 mod chance;
 mod characteristics;
 mod jesd219;
@@ -12,9 +13,9 @@ mod places;
 mod skew;
 mod timetable;
 
-pub use characteristics::{Accesses, Arrivals, Characteristics, IO, RANDOM, SEQUENTIAL_PARAMS};
+pub use accesses::Accesses;
+pub use characteristics::{Arrivals, Characteristics, IO, JESD219, RANDOM, SEQUENTIAL_PARAMS};
 
-pub use jesd219::JESD219;
 pub use nested::NestedOrRequests;
 
 use chance::Chance;

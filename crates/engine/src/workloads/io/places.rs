@@ -1,7 +1,7 @@
 //! Positions of one direction's accesses: continuing from the last one, or random.
 
+use super::accesses::{Accesses, SizeShare};
 use super::chance::Chance;
-use super::characteristics::{Accesses, SizeShare};
 use super::skew::Skew;
 use crate::error::{Error, Result};
 use crate::rng::Stream;

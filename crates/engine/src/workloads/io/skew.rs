@@ -1,6 +1,6 @@
 //! Skew: the access frequencies of positions.
 
-use super::characteristics::{Accesses, SizeShare};
+use super::accesses::{Accesses, SizeShare};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::state::state;
@@ -46,7 +46,7 @@ impl Skew {
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
     }
 
-    /// Groups of pages under requests of several sizes, which begin at slots: those of the pattern.
+    /// Groups of pages under requests of several sizes: those of the pattern of slots.
     /// A page belongs to the group of the slot with its first byte. Requests at the end of a group
     /// also write pages of the next ones.
     pub fn groups_of_zones(
