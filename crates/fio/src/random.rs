@@ -6,8 +6,8 @@
 
 /// Discarded numbers after seeding.
 const DISCARDED: usize = 6;
-/// Constant from which fio computes the first component. fio writes `(2^31) + (2^17) + (2^7)`, in
-/// which C reads `^` as exclusive or.
+/// Constant from which fio computes the first component.
+/// fio writes `(2^31) + (2^17) + (2^7)`, in which C reads `^` as exclusive or.
 const FIRST: u64 = 29 + 19 + 5;
 /// Least values of the components of each generator.
 const LEAST: [u64; 5] = [1, 7, 15, 33, 49];
@@ -20,14 +20,14 @@ impl Taus88 {
     /// Generator with a seed, of which fio uses the lower 32 bits.
     pub fn new(seed: u64) -> Self {
         let seed = seed as u32;
-        let mut parts = [0; 3];
+        let mut components = [0; 3];
         let mut previous = FIRST as u32;
-        for (part, least) in parts.iter_mut().zip(LEAST) {
+        for (component, least) in components.iter_mut().zip(LEAST) {
             previous = previous.wrapping_mul(69_069) ^ seed;
             previous = if u64::from(previous) < least { previous + least as u32 } else { previous };
-            *part = previous;
+            *component = previous;
         }
-        let mut generator = Taus88(parts);
+        let mut generator = Taus88(components);
         (0..DISCARDED).for_each(|_| _ = generator.draw());
         generator
     }
@@ -50,14 +50,14 @@ pub struct Taus258([u64; 5]);
 impl Taus258 {
     /// Generator with a seed.
     pub fn new(seed: u64) -> Self {
-        let mut parts = [0; 5];
+        let mut components = [0; 5];
         let mut previous = FIRST;
-        for (part, least) in parts.iter_mut().zip(LEAST) {
+        for (component, least) in components.iter_mut().zip(LEAST) {
             previous = previous.wrapping_mul(6_906_969_069) ^ seed;
             previous = if previous < least { previous + least } else { previous };
-            *part = previous;
+            *component = previous;
         }
-        let mut generator = Taus258(parts);
+        let mut generator = Taus258(components);
         (0..DISCARDED).for_each(|_| _ = generator.draw());
         generator
     }
@@ -70,10 +70,10 @@ impl Taus258 {
         const SHIFTS: [(u32, u32, u32, u32); 5] =
             [(1, 53, 10, 1), (24, 50, 5, 9), (3, 23, 29, 12), (5, 24, 23, 17), (3, 33, 8, 23)];
         let mut number = 0;
-        for (part, (left, right, step, unused)) in self.0.iter_mut().zip(SHIFTS) {
-            let feedback = ((*part << left) ^ *part) >> right;
-            *part = ((*part >> unused << unused) << step) ^ feedback;
-            number ^= *part;
+        for (component, (left, right, step, unused)) in self.0.iter_mut().zip(SHIFTS) {
+            let feedback = ((*component << left) ^ *component) >> right;
+            *component = ((*component >> unused << unused) << step) ^ feedback;
+            number ^= *component;
         }
         number
     }

@@ -15,7 +15,7 @@ pub struct SameBlock {
     blocks: i128,
     short: Step,
     long: Step,
-    /// The same steps, as shares of all ranks and of all hashes.
+    /// Both steps, as shares of all ranks and of all hashes.
     near: [f64; 2],
     far: [f64; 2],
 }
@@ -44,11 +44,11 @@ fn product(first: [f64; 2], other: [f64; 2]) -> f64 {
 
 /// Inverse of an odd number modulo 2⁶⁴, by Newton's method.
 fn inverse(odd: u64) -> u64 {
-    let mut found = odd;
+    let mut result = odd;
     for _ in 0..6 {
-        found = found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found)));
+        result = result.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(result)));
     }
-    found
+    result
 }
 
 impl SameBlock {
@@ -73,8 +73,8 @@ impl SameBlock {
         }
     }
 
-    /// Calls `found` for each other rank of the block of `rank`, until it returns false.
-    pub fn others(&self, rank: u64, offset: u64, mut found: impl FnMut(u64) -> bool) {
+    /// Calls `visit` for each other rank of the block of `rank`, until it returns false.
+    pub fn others(&self, rank: u64, offset: u64, mut visit: impl FnMut(u64) -> bool) {
         let hash = rank.wrapping_mul(MULTIPLIER).wrapping_add(offset);
         let place = [rank as f64 / self.blocks as f64, hash as f64 / WORD as f64];
         let (rank, hash) = (i128::from(rank), i128::from(hash));
@@ -97,7 +97,7 @@ impl SameBlock {
                     Step { rank: 0, turns: 0 }.plus(self.short, of_short).plus(self.long, times);
                 let (other, hash) = (rank + step.rank, hash + step.turns * self.blocks);
                 let is_inside = (0..self.blocks).contains(&other) && (0..WORD).contains(&hash);
-                if is_inside && other != rank && !found(other as u64) {
+                if is_inside && other != rank && !visit(other as u64) {
                     return;
                 }
             }

@@ -1,5 +1,4 @@
-//! fio's zipf and pareto: a 32-bit random number gives a rank in the order of popularity, and a hash
-//! of the rank gives the block.
+//! fio's zipf and pareto: ranks drawn from 32-bit random numbers, and hashed to blocks.
 //!
 //! Zipf ranks follow Gray et al. (SIGMOD 1994). fio multiplies the rank by a constant modulo 2⁶⁴,
 //! adds an offset, and takes the remainder by the number of blocks. Unless that number is a power
@@ -9,7 +8,7 @@ use libm::{log, pow};
 
 /// Number of different 32-bit random numbers.
 pub const NUMBERS: u64 = 1 << 32;
-/// Constant by which fio multiplies a rank.
+/// Factor of a rank in its hash.
 pub(crate) const MULTIPLIER: u64 = 0x61C8_8646_80B5_83EB;
 /// fio adds at most this many terms of the sum over all ranks.
 const MOST_TERMS: u64 = 10_000_000;
