@@ -21,6 +21,8 @@ LINES: dict[str, tuple[str, ...]] = {
         "@run:simulate --replicas 1",
         "@run",
         f"--trace @trace {_OF_TRACE} --no-spread",
+        "--fio @job --blocks 16 --pages-per-block 2 --op 0.6 --writes 600 --replicas 1",
+        "--fio-run '' --blocks 16 --pages-per-block 2 --op 0.6 --writes 600 --replicas 1",
         f"--trace @trace {_OF_TRACE} --timed",
         f"--trace @trace {_OF_TRACE} --no-spread --manager nvme-fdp:handles=2 --hints-by range:2",
         "--logical-pages 300 --pages-per-block 8 --sweep op=0.3:0.5:2 --writes 600 --replicas 1",

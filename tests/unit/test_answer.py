@@ -373,7 +373,7 @@ def test_the_command_prints_one_document_with_the_keys_of_the_contract(
     ("settings", "words"),
     [
         ({"device": "spinpoint-m7"}, "is a disk"),
-        ({"capacity": "1TB"}, "give a size"),
+        ({"capacity": "1TB", "size": "1GiB"}, "give either capacity, or one of"),
         ({"time": "1s"}, "time is a setting of one timed run"),
     ],
 )

@@ -239,9 +239,13 @@ impl Load {
     /// Number of page writes after which a workload spec ends.
     ///
     /// None if it does not end, and for a trace.
-    fn writes_in_all(&self) -> PyResult<Option<u64>> {
+    fn writes_in_all(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         match &self.0 {
-            Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),
+            Kind::Spec { text, pages, page_bytes } => {
+                let context = Context::root(1);
+                let site = Site { pages: *pages, page_bytes: *page_bytes, context };
+                py.detach(|| workloads::writes_in_all(text, &site)).map_err(|e| raised(&e))
+            }
             Kind::Trace(_) => Ok(None),
         }
     }

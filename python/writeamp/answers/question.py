@@ -27,6 +27,8 @@ from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.candidates import mixture_from, others_alone
+from writeamp.studies.capacity.scale import notes_of
+from writeamp.studies.capacity.scaled_experiment import ScaledExperiment
 from writeamp.studies.mixture import Mixture
 from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.traces.touching import OPS
@@ -76,6 +78,8 @@ class Question:
         run_settings = experiment.run
         assert isinstance(run_settings, SimulationSettings)
         _check(experiment, run_settings)
+        experiment, notes_of_scale = _scaled(experiment)
+        notes += notes_of_scale
         question = Question(experiment, settings, program, notes)
         if not question.has_load:
             return replace(question, notes=(*notes, _WITHOUT_LOAD))
@@ -266,8 +270,13 @@ def _check(experiment: Experiment, settings: SimulationSettings) -> None:
                 f"{name} is a setting of one timed run, which answer does not have; leave it out, "
                 "or use writeamp simulate"
             )
-    if experiment.device.capacity is not None:
-        raise WriteampError(
-            "answer cannot use capacity, because times of a smaller simulated drive do not scale; "
-            "give a size"
-        )
+
+
+def _scaled(experiment: Experiment) -> tuple[Experiment, tuple[str, ...]]:
+    """Return the experiment on a smaller drive if a capacity is requested, and notes on it."""
+    scaled = ScaledExperiment.of(experiment)
+    if scaled is None:
+        return experiment, ()
+    notes = notes_of(experiment, scaled.experiment, scaled.scale)
+    error = "intervals do not include the scaling error, which writeamp simulate --capacity states"
+    return scaled.experiment, (*notes, *([] if scaled.scale.is_exact else [error]))

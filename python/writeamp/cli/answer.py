@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from writeamp.answers.settings import QuestionSettings
-from writeamp.cli import boundary, options
+from writeamp.cli import boundary, findings, options
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Settings of `simulate` without an option here: they apply to timed runs only, or change the form
 # of the result.
 _WITHOUT = (
-    *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
+    *("time", "timed", "host_bytes", "time_scale", "spread"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
 # Widths of the columns of names, numbers, confidence intervals and other intervals. The remarks
@@ -94,9 +94,17 @@ def answer(
         result = options.finished_part(lambda: answer_of(experiment, question, listener))
     for sentence in result.notes:
         options.note(sentence)
+    device = experiment.device
+    mistakes = findings.of_fio(experiment.load, device.capacity or device.size)
+
+    def document() -> dict[str, Any]:
+        is_fio = experiment.load.fio_name is not None
+        whole = result.to_dict()
+        return findings.with_findings(whole, mistakes) if is_fio else whole
+
     try:
         options.show(
-            result.to_dict,
+            document,
             result.card,
             beside=result.beside,
             json=json,

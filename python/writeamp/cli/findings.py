@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from writeamp.cli import options
 from writeamp.extensions import extensions, loaded
 from writeamp.registry.specs import Spec
+from writeamp.settings.settings import LoadSettings
 
 
 class AnyFinding(Protocol):
@@ -37,15 +38,22 @@ def of_load(load: object) -> list[AnyFinding]:
     return _printed("findings_in_load", load)
 
 
+def of_fio(settings: LoadSettings, capacity_bytes: int | None) -> list[AnyFinding]:
+    """Print and return mistakes in the fio jobs of a load; empty for other loads."""
+    if settings.fio_name is None:
+        return []
+    return _printed("findings_in_job", settings.fio, settings.fio_run, capacity_bytes)
+
+
 def with_findings(document: dict[str, Any], findings: Sequence[AnyFinding]) -> dict[str, Any]:
     """Return a result's document with the findings added."""
     return document | {"findings": [finding.to_dict() for finding in findings]}
 
 
-def _printed(function: str, material: object) -> list[AnyFinding]:
+def _printed(function: str, *material: object) -> list[AnyFinding]:
     findings: list[AnyFinding] = []
     for checks in loaded(extensions("writeamp.findings").values(), ModuleType).values():
-        findings += getattr(checks, function)(material)
+        findings += getattr(checks, function)(*material)
     for finding in findings:
         options.warn(
             f"{finding.id}: {finding.message}; found: {finding.evidence}. Advice: {finding.advice}"

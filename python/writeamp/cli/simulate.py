@@ -83,6 +83,9 @@ def simulate(
     with Bar("simulating", words) as bar:
         result = run_simulation(experiment, bar.update)
     mistakes = None if result.load is None else findings.of_load(result.load)
+    load = experiment.load
+    if load.fio_name is not None:
+        mistakes = findings.of_fio(load, experiment.device.capacity or experiment.device.size)
 
     def document() -> dict[str, Any]:
         whole = result.to_dict(series=series)

@@ -32,12 +32,11 @@ _MOST_TERMS = 10_000_000
 _SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]++\.?[0-9]*+|\.[0-9]++)\s*(?::.*)?)?")
 # fio's default theta of zipf and h of pareto.
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2}
-# Steps between successive points that fill a unit square evenly: powers -1 and -2 of the plastic
-# number.
-_EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
+# Step between successive points that fill an interval evenly: a power of the plastic number.
+_EVENLY = 0.7548776662466927
 # Number of points over which shares are averaged (error ±0.2%), and limit of the lattice points
 # examined for all of them.
-_POINTS, _MOST_PLACES = 10_000, 8_000_000
+_POINTS, _MOST_PLACES = 40_000, 8_000_000
 
 
 @dataclass(frozen=True)
@@ -104,14 +103,14 @@ class FioSkew:
 
     def touched_share(self, draws: float = float("inf")) -> float:
         """Return the share of blocks touched by this number of draws; default: infinitely many."""
-        ranks, belongs_to, points = self._ranks_of_points
+        ranks, belongs_to, weights = self._ranks_of_points
         chance = self._density(ranks)
         numbers = np.minimum(1.0, chance * _NUMBERS)
         each = np.maximum(chance, 1 / _NUMBERS)
         missed = 1 - numbers * (-np.expm1(-draws * each) if np.isfinite(draws) else 1.0)
-        untouched = np.ones(points)
+        untouched = np.ones(weights.size)
         np.multiply.at(untouched, belongs_to, missed)
-        return float(1 - untouched.mean())
+        return float((1 - untouched) @ weights)
 
     def true_touched_share(self, draws: float) -> float:
         """Return the share that the draws would touch if each rank had its own block."""
@@ -167,18 +166,31 @@ class FioSkew:
         return np.where(ranks <= 0, 0.0, cumulative)
 
     @cached_property
-    def _ranks_of_points(self) -> tuple[Floats, NDArray[np.int64], int]:
-        """Ranks that map to random blocks, the block of each rank, and the number of blocks.
+    def _ranks_of_points(self) -> tuple[Floats, NDArray[np.int64], Floats]:
+        """Ranks of the blocks of sampled ranks, the sample of each rank, and the samples' weights.
 
-        In the plane of ranks and products (before the modulo), the ranks of one block are points in
-        a square that differ by a lattice vector.
+        Popular ranks are sampled more densely. A block counts at its most popular rank only; else
+        the few samples of rare ranks that share a popular block would decide the sum. In the plane
+        of ranks and products (before the modulo), the ranks of one block are points in a square
+        that differ by a lattice vector.
         """
-        basis = self._lattice
-        points = max(256, min(_POINTS, _MOST_PLACES // len(self._near)))
-        spread = np.arange(1, points + 1)[:, None] * _EVENLY % 1
-        places = spread @ basis
-        ranks, belongs_to = self._same_block(places)
-        return ranks, belongs_to, points
+        count = max(256, min(_POINTS, _MOST_PLACES // len(self._near)))
+        every = np.linspace(0, self.blocks, count, endpoint=False)
+        popular = np.geomspace(1, self.blocks, count // 4)
+        edges = np.unique(np.concatenate([[0], every, popular]).astype(np.uint64))
+        edges = np.append(edges[edges < self.blocks], np.uint64(self.blocks))
+        widths = np.diff(edges)
+        within = np.arange(1, widths.size + 1) * _EVENLY % 1
+        sampled = edges[:-1] + (within * widths).astype(np.uint64)
+        products = sampled * np.uint64(_MULTIPLIER)
+        ranks, belongs_to = self._same_block(
+            np.column_stack([sampled / self.blocks, products / _WORD])
+        )
+        first = np.full(sampled.size, np.inf)
+        np.minimum.at(first, belongs_to, ranks)
+        # A rank that equals the sample's, but for rounding, is the sample itself.
+        is_first = first > (sampled - 0.5) / self.blocks
+        return ranks, belongs_to, widths / self.blocks * is_first
 
     def _same_block(self, places: Floats) -> tuple[Floats, NDArray[np.int64]]:
         """Return the ranks in the block of each place, and the index of the place of each rank."""

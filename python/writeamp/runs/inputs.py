@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec
+from writeamp.runs.loads import drive_writes_of_jobs
 from writeamp.runs.plan import used_pages
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
@@ -45,6 +47,7 @@ class PreparedRun:
     uncounted: traces.PageTrace | None = None
     is_recorded: bool = False
     window: CountingWindow | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def prepare(experiment: Experiment) -> PreparedRun:
@@ -60,7 +63,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
     if load_settings.trace is None:
         drive = build_device(device.base, **device.overrides())
         load = Spec.of("workloads", load_settings.workload or "uniform")
-        load_name = load.text
+        load_name = load_settings.fio_name or load.text
         notes: list[str] = []
     else:
         requests = _hinted(_read(load_settings), load_settings)
@@ -89,7 +92,21 @@ def prepare(experiment: Experiment) -> PreparedRun:
         uncounted,
         is_recorded=recorded is not None,
         window=window,
+        warnings=tuple(_of_jobs(load_settings, drive, load)),
     )
+
+
+def _of_jobs(
+    load_settings: LoadSettings, drive: Device, load: Spec | traces.PageTrace
+) -> Iterator[str]:
+    """Yield a warning on how many drive writes fio jobs make by themselves."""
+    if load_settings.fio_name is None or not isinstance(load, Spec):
+        return
+    writes = drive_writes_of_jobs(load, used_pages(load, load_settings, drive), drive)
+    made = "do not end by themselves" if writes is None else f"make {writes:.3g} drive writes"
+    times = load_settings.repeat
+    until = "until WA is steady" if times == "auto" else f"{times}×"
+    yield f"the fio jobs {made}; they are run {until}"
 
 
 def _note_of_candidates(experiment: Experiment) -> list[str]:

@@ -52,9 +52,26 @@ def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any]
     return np.ascontiguousarray(column)
 
 
-def writes_in_all(load: Spec | traces.PageTrace) -> int | None:
-    """Return the page writes after which a workload ends; None if it has no end, or for a trace."""
-    return EngineLoad.spec(load.text, 1).writes_in_all() if isinstance(load, Spec) else None
+def writes_in_all(load: Spec | traces.PageTrace, pages: int, drive: Device) -> int | None:
+    """Return the page writes after which a workload ends; None if it has no end, or for a trace.
+
+    Args:
+        load: workload or trace.
+        pages: number of logical pages that it uses.
+        drive: drive that it writes to.
+    """
+    if not isinstance(load, Spec):
+        return None
+    with refusals():
+        return EngineLoad.spec(load.text, pages, drive.page_bytes).writes_in_all()
+
+
+def drive_writes_of_jobs(load: Spec, pages: int, drive: Device) -> float | None:
+    """Return the drive writes of one run of fio jobs; None if only time ends them."""
+    params = ",".join(f"{name}={value}" for name, value in load.values if name != "runs")
+    once = Spec.of("workloads", f"{load.name}:{params},runs=1")
+    writes = writes_in_all(once, pages, drive)
+    return None if writes is None else writes / drive.logical_pages
 
 
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:

@@ -38,6 +38,7 @@ class Plan:
     earlier: traces.PageTrace | None = None
     uncounted: traces.PageTrace | None = None
     window: CountingWindow | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def seed(self) -> int:

@@ -162,7 +162,8 @@ def _advance_to(team: Team, pages: int) -> None:
         _pages_of_changes(team.first.schedule()),
         0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
     )
-    most = min(most, writes_in_all(team.plan.load) or most)
+    end = writes_in_all(team.plan.load, team.plan.used_pages(team.drive), team.drive)
+    most = min(most, end or most)
     team.advance_to(pages, pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
 
 

@@ -249,8 +249,8 @@ class Result(DriveResult):
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
-        """Warnings on the drive itself, independent of the measured WA."""
-        sentences = []
+        """Warnings on the drive and its load, independent of the measured WA."""
+        sentences = [*self.plan.warnings]
         if self.device.op > _PERCENT_LIKE_OP:
             sentences.append(
                 f"op is {self.device.op:.4g}, or {self.device.op:.0%}; op is a ratio, so write 28% "

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
@@ -33,6 +33,9 @@ from writeamp.settings.precondition import CHOICES, Precondition, PreconditionTe
 from writeamp.settings.timed import TimedSettings
 from writeamp.traces.settings import DIVISIONS, Division, action_setting, format_setting
 from writeamp.traces.words import HINT, MAPPINGS, NO_TAG, Mapping
+
+if TYPE_CHECKING:
+    from writeamp.fio.workload import FioLoad
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
@@ -102,6 +105,16 @@ def _held(trace: Any) -> str | HeldTrace | None:
     return HeldTrace(traces.TraceData(trace))
 
 
+def _fio_load(path: str | Path | None, command: str | None, runs: int | None) -> FioLoad:
+    """Return the workload of a job file or of a command line of fio."""
+    from writeamp.fio.workload import load_of_command, load_of_file  # noqa: PLC0415 (slow)
+
+    if path is not None:
+        return load_of_file(path, runs)
+    assert command is not None
+    return load_of_command(command, runs)
+
+
 @dataclass(frozen=True)
 class LoadSettings(Settings):
     """Load of the host: a synthetic workload or a trace, and the precondition of the drive."""
@@ -126,12 +139,27 @@ class LoadSettings(Settings):
         panel="trace",
         takes="TraceLike",
     )
+    fio: str | Path | None = setting(
+        None,
+        None,
+        "run the jobs of a fio job file instead of a workload",
+        number="path",
+        is_speed=True,
+    )
+    fio_run: str | None = setting(
+        None,
+        None,
+        "run the jobs of a command line of fio instead of a workload; fio is not executed",
+        metavar="CMD",
+        is_speed=True,
+    )
     trace_format: str | None = format_setting(panel="trace")
     action: str | None = action_setting(panel="trace")
     repeat: Repeat = setting(
         "auto",
         WholeOr("auto", POSITIVE_COUNT),
-        "replay the trace N times; auto: once, but a short trace until the WA of its passes agrees",
+        "replay the trace, or run the fio jobs, N times; auto: a trace once, but a short trace "
+        "until the WA of its passes agrees, and jobs until WA is steady",
         metavar="auto|N",
         not_for=("endurance",),
         panel="trace",
@@ -180,6 +208,7 @@ class LoadSettings(Settings):
         """Check every field, and reject fields that contradict each other."""
         object.__setattr__(self, "trace", _held(self.trace))
         super().__post_init__()
+        self._read_fio()
         if self.trace is None:
             self._without_trace()
             return
@@ -196,6 +225,30 @@ class LoadSettings(Settings):
         reading = (self.trace_format, self.action) != (None, None)
         if isinstance(self.trace, HeldTrace) and reading:
             self._state_columns(self.trace)
+
+    def _read_fio(self) -> None:
+        """Make the workload of the fio jobs, unless it was made before."""
+        if self.fio is None and self.fio_run is None:
+            return
+        is_made = isinstance(self.workload, Spec) and self.workload.name == "fio"
+        others = (self.fio, self.fio_run, self.trace, None if is_made else self.workload)
+        if sum(load is not None for load in others) > 1:
+            raise WriteampError(
+                "fio, fio_run, workload and trace exclude each other; give only one"
+            )
+        if isinstance(self.fio, os.PathLike):
+            object.__setattr__(self, "fio", os.fspath(self.fio))
+        if not is_made:
+            runs = None if self.repeat == "auto" else self.repeat
+            load = _fio_load(self.fio, self.fio_run, runs)
+            object.__setattr__(self, "workload", Spec.of("workloads", load.text))
+
+    @property
+    def fio_name(self) -> str | None:
+        """Name of the fio jobs for results, or None."""
+        if self.fio is not None:
+            return Path(self.fio).name
+        return None if self.fio_run is None else "fio"
 
     def _state_columns(self, held: HeldTrace) -> None:
         """Apply the format to data in memory; reject it for a trace that has been read already."""
@@ -225,9 +278,17 @@ class LoadSettings(Settings):
         """Return defaults for the settings that do not apply to the new load in `changes`."""
         dropped: tuple[str, ...] = ()
         if changes.get("workload") is not None:
-            dropped = ("trace", *self.OF_TRACES)
+            dropped = ("trace", "fio", "fio_run", *self.OF_TRACES)
         elif changes.get("trace") is not None:
-            dropped = ("workload", "utilization", "trace_format", "action", "trace_device")
+            dropped = (
+                "workload",
+                "fio",
+                "fio_run",
+                "utilization",
+                "trace_format",
+                "action",
+                "trace_device",
+            )
         return {field.name: field.default for field in fields(self) if field.name in dropped}
 
     def _without_trace(self) -> None:
@@ -251,6 +312,8 @@ class LoadSettings(Settings):
             )
 
     def _reject_repeat(self) -> None:
+        if self.fio_name is not None:
+            return
         if self.repeat not in (1, "auto"):
             raise WriteampError("repeat is for traces; leave it out with a synthetic workload")
         object.__setattr__(self, "repeat", "auto")  # repeat 1 has the same effect as auto

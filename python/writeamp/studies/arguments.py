@@ -68,6 +68,12 @@ class CommonArguments(TypedDict, total=False):
     """change a value of the profile's tables, such as timing.read_us=50 or
     timing.program_us=[300,1500]; may be given several times."""
 
+    fio: str | Path | None
+    """run the jobs of a fio job file instead of a workload."""
+
+    fio_run: str | None
+    """run the jobs of a command line of fio instead of a workload; fio is not executed."""
+
     trace_format: str | None
     """format of the trace; default: detected from its first rows. One of msr, spc, alibaba,
     tencent, mqsim, ssdsim, disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace,
@@ -114,8 +120,8 @@ class SimulateArguments(CommonArguments, total=False):
     """replay a block trace instead of a workload: a file, or - for standard input."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
-    (default auto)."""
+    """replay the trace, or run the fio jobs, N times; auto: a trace once, but a short trace until
+    the WA of its passes agrees, and jobs until WA is steady (default auto)."""
 
     manager: SpecLike
     """block manager (default single)."""
@@ -180,8 +186,8 @@ class CompareArguments(CommonArguments, total=False):
     """replay a block trace, instead of or in addition to workloads; may be given several times."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
-    (default auto)."""
+    """replay the trace, or run the fio jobs, N times; auto: a trace once, but a short trace until
+    the WA of its passes agrees, and jobs until WA is steady (default auto)."""
 
     managers: Sequence[SpecLike] | SpecLike
     """block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
@@ -15,13 +14,13 @@ from writeamp.runs.capacity_error import SMALLER
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.plan import Plan, policy_of, stated_load
+from writeamp.runs.plan import Plan, policy_of, stated_load, used_pages
 from writeamp.runs.runner import run, spread_over_sizes
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.settings import PolicySettings, SimulationSettings
+from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.studies.candidates import over_candidates
 from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 
@@ -110,29 +109,36 @@ def plan_of(
     prepared: PreparedRun, experiment: Experiment, policy: Policy, settings: SimulationSettings
 ) -> Plan:
     """Return the plan of one run of a prepared drive and load."""
+    if not experiment.is_timed:
+        settings = _until_the_end(settings, prepared, experiment.load)
     return Plan(
         load=prepared.load,
         load_name=prepared.load_name,
         host=stated_load(experiment.load, prepared.load),
         policy=policy,
-        run=settings if experiment.is_timed else _until_the_end(settings, prepared.load),
+        run=settings
+        if experiment.is_timed
+        else _until_the_end(settings, prepared, experiment.load),
         notes=prepared.notes,
         earlier=prepared.earlier,
         uncounted=prepared.uncounted,
         window=prepared.window,
+        warnings=prepared.warnings,
     )
 
 
 def _until_the_end(
-    settings: SimulationSettings, load: Spec | traces.PageTrace
+    settings: SimulationSettings, prepared: PreparedRun, host: LoadSettings
 ) -> SimulationSettings:
     """Return the settings of an untimed run; if the workload ends, the run ends with it."""
-    end = writes_in_all(load)
+    load, drive = prepared.load, prepared.drive
+    end = writes_in_all(load, used_pages(load, host, drive), drive)
     if end is None:
         return settings
     if settings.writes is not None and settings.writes > end:
         raise WriteampError(
-            f"writes is {settings.writes}, but the workload {load} ends after {end} page writes; "
+            f"writes is {settings.writes}, but the workload {prepared.load_name} ends after {end} "
+            "page writes; "
             f"give at most {end}, or a workload without end"
         )
     return replace(settings, writes=settings.writes or end)

@@ -113,8 +113,8 @@ class NeedArguments(TypedDict, total=False):
     (full, then one pass over that trace) (default full)."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
-    (default auto)."""
+    """replay the trace, or run the fio jobs, N times; auto: a trace once, but a short trace until
+    the WA of its passes agrees, and jobs until WA is steady (default auto)."""
 
     seed: int
     """seed of all random numbers of a run (default 1)."""

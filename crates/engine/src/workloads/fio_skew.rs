@@ -1,6 +1,6 @@
 //! fio's zipf and pareto, with the blocks that they never reach.
 //!
-//! Each page stands for one of fio's blocks, or on a smaller drive for several blocks of nearly the
+//! Each page represents one of fio's blocks, or on a smaller drive several blocks of nearly the
 //! same popularity. The weight of a page is the number of 32-bit random numbers from which fio draws
 //! its block, so no random number is converted during a run.
 
@@ -24,8 +24,8 @@ use crate::state::state;
 const UNIT: u64 = 1 << 16;
 /// First ranks that are counted one by one, because their popularity differs much.
 const FIRST_RANKS: u64 = 4096;
-/// Numbers of the most popular pages, and of ranks from which their weight is estimated. Pages
-/// after these are represented by one rank each.
+/// Numbers of the most popular pages, and of ranks from which their weight is estimated.
+/// Pages after these are represented by one rank each.
 const ESTIMATES: [(u64, u64); 2] = [(64, 256), (1024, 16)];
 
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl FioSkew {
     }
 }
 
-/// Stores the weights of pages that stand for several blocks each, at random pages.
+/// Stores the weights of pages that represent several blocks each, at random pages.
 ///
 /// Pages divide the ranks in order. A rank whose block also has a more popular rank counts there, so
 /// that its own page is one of those that fio never writes.
@@ -98,10 +98,10 @@ fn scatter(skew: &Skew, weights: &mut [u64], context: &Context) -> Result<()> {
         let rest = end - counted;
         let estimates = ESTIMATES.iter().find(|(last, _)| place < *last);
         let count = rest.min(estimates.map_or(1, |(_, count)| *count));
-        let part = |number: u64| counted + (u128::from(rest * number) / u128::from(count)) as u64;
+        let bound = |number: u64| counted + (u128::from(rest * number) / u128::from(count)) as u64;
         let drawn: u64 = (0..count)
             .map(|number| {
-                let (from, to) = (part(number), part(number + 1));
+                let (from, to) = (bound(number), bound(number + 1));
                 mass(from + u64::from(random.below((to - from) as u32)))
             })
             .sum();

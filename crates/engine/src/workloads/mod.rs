@@ -9,6 +9,7 @@ mod cachelib;
 mod columns;
 mod database;
 mod drift;
+mod fio_jobs;
 mod fio_skew;
 mod groups;
 mod hot_cold;
@@ -279,6 +280,7 @@ macro_rules! workloads {
             zones::ZonesSequential,
             zones::Nowa,
             cachelib::Cachelib,
+            fio_jobs::FioJobs,
         }
     };
 }
@@ -316,11 +318,14 @@ pub fn characteristics(text: &str) -> Result<Option<Characteristics>> {
     Characteristics::of(&WORKLOADS.read(text)?)
 }
 
-/// Page writes after which the workload of this spec ends, or None if it does not end.
-pub fn writes_in_all(text: &str) -> Result<Option<u64>> {
+/// Page writes after which the workload of a spec ends on a site, or None without an end.
+pub fn writes_in_all(text: &str, site: &Site) -> Result<Option<u64>> {
     let params = WORKLOADS.read(text)?;
-    let is_phases = params.entry().name == phases::Phases::ENTRY.name;
-    Ok(if is_phases { phases::writes_in_all(&params) } else { None })
+    match params.entry().name {
+        name if name == phases::Phases::ENTRY.name => Ok(phases::writes_in_all(&params)),
+        name if name == fio_jobs::FioJobs::ENTRY.name => fio_jobs::writes_in_all(&params, site),
+        _ => Ok(None),
+    }
 }
 
 /// Builds the workload of spec `text` over `pages` logical pages of the usual size.

@@ -230,8 +230,12 @@ fn phases_end_after_their_turns() {
     assert_eq!(found, [0, 1, 2, 0, 1, 3, 4, 5, 2, 3]);
     assert!(workload.next_request().is_none());
     assert_eq!(workload.next(&mut buffer), Step::End);
-    assert_eq!(writes_in_all("phases:writes=3/2,of=uniform/zipf,turns=2").unwrap(), Some(10));
-    assert_eq!(writes_in_all("phases:writes=3/2,of=uniform/zipf").unwrap(), None);
+    let site = Site { pages: 1000, page_bytes: 4096, context: Context::root(1) };
+    let ends = |text: &str| writes_in_all(text, &site).unwrap();
+    assert_eq!(ends("phases:writes=3/2,of=uniform/zipf,turns=2"), Some(10));
+    assert_eq!(ends("phases:writes=3/2,of=uniform/zipf"), None);
+    assert_eq!(ends("fio:streams=stream(loops=3,size_share=0.5),runs=2"), Some(3000));
+    assert_eq!(ends("fio:streams=stream(endless=1),runs=2"), None);
 }
 
 #[test]
@@ -614,6 +618,11 @@ fn bad_parameters_are_refused() {
         "zipf:s=0",
         "zipf:s=nan",
         "fio-zipf:theta=1",
+        "fio:streams=stream(mode=read)",
+        "fio:streams=stream(size=5M)",
+        "fio:streams=stream(least=4096/4096)",
+        "fio:streams=stream(handle=1)/stream(handle=2)",
+        "fio:streams=stream,runs=1,trim=0.1",
         "fio-zipf:theta=0",
         "fio-pareto:h=1",
         "mix:sizes=1/1,weights=1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from writeamp.drives.doctor.examination import examined
 from writeamp.drives.doctor.finding import Finding
-from writeamp.drives.doctor.inputs import Input, Several, read_command
+from writeamp.drives.doctor.inputs import Input, Several, read_command, read_inputs
 from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
 from writeamp.fio.command_line import is_command
@@ -13,6 +13,8 @@ from writeamp.traces import PageTrace
 # Findings that are left out for a command on a real drive, because they depend on earlier writes to
 # the drive.
 _REPORTED_ELSEWHERE = {"too-few-writes", "fresh-drive"}
+# Findings that do not concern the load: the drive's state, the target and its other users.
+_NOT_OF_LOADS = _REPORTED_ELSEWHERE | {"page-cache", "stacked-storage", "no-flash-behind"}
 _OF_ORDER = {"looped-permutation", "short-period"}
 
 
@@ -32,6 +34,25 @@ def findings_in_command(command: str) -> list[Finding]:
     except WriteampError:
         return []
     return [finding for finding in findings if finding.id not in _REPORTED_ELSEWHERE]
+
+
+def findings_in_job(
+    path: str | None, command: str | None, capacity_bytes: int | None
+) -> list[Finding]:
+    """Return errors and warnings about fio jobs that are simulated.
+
+    Args:
+        path: job file, or None.
+        command: command line of fio, or None.
+        capacity_bytes: size of the simulated drive; None if unknown.
+    """
+    if path is not None:
+        several = read_inputs([path], capacity_bytes=capacity_bytes)
+    else:
+        several = Several(tuple(read_command(command or "", capacity_bytes)))
+    findings = examined(several, None).findings
+    findings = [finding for finding in findings if finding.severity != "note"]
+    return [finding for finding in findings if finding.id not in _NOT_OF_LOADS]
 
 
 def findings_in_load(load: object) -> list[Finding]:

@@ -73,8 +73,8 @@ class BlameArguments(TypedDict, total=False):
     in ftrace the first of C, D, Q and I in the file."""
 
     repeat: Repeat
-    """replay the trace N times; auto: once, but a short trace until the WA of its passes agrees
-    (default auto)."""
+    """replay the trace, or run the fio jobs, N times; auto: a trace once, but a short trace until
+    the WA of its passes agrees, and jobs until WA is steady (default auto)."""
 
     mapping: Mapping
     """compact: the pages that the trace writes (in timed runs, writes or reads) are numbered

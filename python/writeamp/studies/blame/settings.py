@@ -11,7 +11,7 @@ from writeamp.traces.settings import DIVISIONS, Division
 
 # Settings of `simulate` that `blame` does not have: other loads, and other forms of the result.
 LEFT_OUT = (
-    *("workload", "trace", "hints_by", "utilization", "spread", "capacity"),
+    *("workload", "fio", "fio_run", "trace", "hints_by", "utilization", "spread", "capacity"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
 # Group and field of each setting of `blame` that `simulate` also has.

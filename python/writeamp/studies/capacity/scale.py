@@ -148,7 +148,12 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
     requested = [*experiment.load.workloads, *_specs(experiment.policy)]
     scaled = [*simulated.load.workloads, *_specs(simulated.policy)]
     for spec, scaled_spec in dict(zip(requested, scaled, strict=True)).items():
-        if spec != scaled_spec:
+        if spec.name == "fio":
+            notes.append(
+                f"on the smaller drive, the bytes and requests of the fio jobs are divided by "
+                f"{scale.factor:.4g}; block sizes stay"
+            )
+        elif spec != scaled_spec:
             notes.append(f"on the smaller drive, {spec} is simulated as {scaled_spec}")
     return tuple(notes)
 

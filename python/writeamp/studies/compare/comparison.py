@@ -13,7 +13,7 @@ from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.plan import policies_of
+from writeamp.runs.plan import policies_of, used_pages
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
@@ -328,7 +328,8 @@ def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSetting
     warmup: Warmup = "auto"
     if isinstance(prepared.load, Spec):
         if writes is None:
-            end = writes_in_all(prepared.load)
+            used = used_pages(prepared.load, experiment.load, prepared.drive)
+            end = writes_in_all(prepared.load, used, prepared.drive)
             usual = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages
             writes = usual if end is None else min(usual, end)
         warmup = writes // 2

@@ -8,6 +8,7 @@ mod accesses;
 mod chance;
 mod characteristics;
 mod jesd219;
+mod merger;
 mod nested;
 mod places;
 mod skew;
@@ -19,6 +20,7 @@ pub use characteristics::{Arrivals, Characteristics, IO, JESD219, RANDOM, SEQUEN
 pub use nested::NestedOrRequests;
 
 use chance::Chance;
+pub(super) use merger::Merger;
 use places::Places;
 use skew::{Skew, Slots};
 use timetable::Timetable;
@@ -46,12 +48,7 @@ pub struct Io {
     /// Groups of pages, if requests have several sizes.
     zones: Option<Vec<Group>>,
     timetable: Option<Timetable>,
-    /// Request that is issued next: the rest of a write, or a TRIM that had to wait for the
-    /// writes drawn before it.
-    pending: Option<Request>,
-    /// Number of pages of that write that were issued.
-    issued: u32,
-    unserved: Unserved,
+    merger: Merger,
 }
 
 state! {
@@ -68,9 +65,7 @@ state! {
         nested skew,
         fixed zones,
         nested timetable,
-        value pending,
-        value issued,
-        value unserved,
+        nested merger,
     } where is_sound
 }
 
@@ -118,9 +113,7 @@ impl Io {
             skew,
             zones,
             timetable,
-            pending: None,
-            issued: 0,
-            unserved: Unserved::default(),
+            merger: Merger::default(),
             characteristics,
         })
     }
@@ -163,18 +156,7 @@ impl Io {
     }
 
     fn is_sound(&self) -> bool {
-        let Some(request) = self.pending else { return self.issued == 0 };
-        let Request { op, first_page, pages, head_bytes, tail_bytes, .. } = request;
-        let is_pending = match op {
-            Op::Write => self.issued < pages,
-            Op::Trim => self.issued == 0 && request.partial_bytes() == 0,
-            Op::Read | Op::Flush => false,
-        };
-        is_pending
-            && first_page.checked_add(pages).is_some_and(|end| end <= self.pages)
-            && head_bytes.max(tail_bytes) < self.page_bytes
-            && request.partial_bytes() < u64::from(pages.max(1)) * u64::from(self.page_bytes)
-            && self.unserved.is_plausible()
+        self.merger.is_sound(self.pages, self.page_bytes)
     }
 }
 
@@ -195,13 +177,13 @@ fn check_trims(characteristics: &Characteristics, page_bytes: u64) -> Result<()>
     )))
 }
 
-fn whole_pages(start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
+pub(super) fn whole_pages(start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
     let page_bytes = u64::from(page_bytes);
     let first = start_bytes.div_ceil(page_bytes) as u32;
     Request::of_pages(Op::Trim, first..(end_bytes / page_bytes) as u32)
 }
 
-fn touched_pages(op: Op, start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
+pub(super) fn touched_pages(op: Op, start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
     let page_bytes = u64::from(page_bytes);
     let (first, end) = (start_bytes / page_bytes, end_bytes.div_ceil(page_bytes));
     Request {
@@ -217,55 +199,22 @@ impl Workload for Io {
         if !self.writes() {
             return Step::End;
         }
-        let mut filled = 0;
-        while filled < buffer.len() {
-            let request = self.pending.take().unwrap_or_else(|| self.draw());
-            match request.op {
-                Op::Flush => self.unserved.flushes += 1,
-                Op::Read => {
-                    self.unserved.read_pages += u64::from(request.pages);
-                    self.unserved.read_bytes += request.bytes(self.page_bytes);
-                }
-                Op::Trim if filled > 0 => {
-                    self.pending = Some(request);
-                    break;
-                }
-                Op::Trim => return Step::Request(request),
-                Op::Write => {
-                    let left = request.range().skip(self.issued as usize);
-                    let count = left.len().min(buffer.len() - filled);
-                    for (slot, page) in buffer[filled..].iter_mut().zip(left) {
-                        *slot = page;
-                    }
-                    filled += count;
-                    self.issued += count as u32;
-                    if self.issued < request.pages {
-                        self.pending = Some(request);
-                        break;
-                    }
-                    self.unserved.partial_bytes += request.partial_bytes();
-                    self.issued = 0;
-                }
-            }
-        }
-        Step::Writes(filled)
+        let (mut merger, page_bytes) = (std::mem::take(&mut self.merger), self.page_bytes);
+        let step = merger.next(buffer, page_bytes, || Some(self.draw()));
+        self.merger = merger;
+        step
     }
 
     fn next_request(&mut self) -> Option<Request> {
-        self.issued = 0;
-        Some(self.pending.take().unwrap_or_else(|| self.draw()))
+        Some(self.merger.take_pending().unwrap_or_else(|| self.draw()))
     }
 
     fn take_unserved(&mut self) -> Unserved {
-        std::mem::take(&mut self.unserved)
+        std::mem::take(&mut self.merger.unserved)
     }
 
     fn cut_request(&mut self) {
-        if self.issued > 0 {
-            let cut = self.pending.take().map_or(0, |request| request.head_bytes);
-            self.unserved.partial_bytes += u64::from(cut);
-            self.issued = 0;
-        }
+        self.merger.cut();
     }
 
     fn pacing(&self) -> Pacing {

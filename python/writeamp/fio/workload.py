@@ -1,0 +1,395 @@
+"""Jobs of fio as a workload of the engine: each copy of a job is a stream of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.files import inputs
+from writeamp.fio.command_line import read_commands
+from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
+from writeamp.fio.job_file import FioJobs, read_job_file
+from writeamp.fio.values import (
+    block_sizes,
+    in_direction,
+    is_set,
+    option_names,
+    share_of,
+    size_of,
+)
+
+# Options that can change the load and are not modelled. All other options of fio that are not
+# modelled concern the target, times, data, reports or the machine.
+_NOT_MODELLED = frozenset(
+    {
+        *("read_iolog", "merge_blktrace_file", "replay_align", "replay_scale", "replay_redirect"),
+        *("nrfiles", "nr_files", "openfiles", "file_service_type", "filesize", "file_append"),
+        *("fill_device", "offset_align", "num_range", "max_open_zones", "job_max_open_zones"),
+        *("read_beyond_wp", "zone_reset_threshold", "zone_reset_frequency", "io_size_distribution"),
+        *("trim_percentage", "trim_backlog", "verify_backlog", "flow", "profile", "dp_scheme"),
+        *("exec_prerun", "sprandom", "barrier", "write_barrier", "sync_file_range", "random_size"),
+        *("plid_select", "fdp_pli_select", "numruns", "experimental_verify"),
+    }
+)
+# Engines that write to no drive; null takes the place of a drive in tests of a load.
+_REFUSED_ENGINES = WITHOUT_DRIVE - {"null"}
+_MODES = {
+    "read": ("read", False),
+    "write": ("write", False),
+    "trim": ("trim", False),
+    "randread": ("read", True),
+    "randwrite": ("write", True),
+    "randtrim": ("trim", True),
+    "rw": ("rw", False),
+    "readwrite": ("rw", False),
+    "randrw": ("rw", True),
+    "trimwrite": ("trimwrite", False),
+    "randtrimwrite": ("trimwrite", True),
+}
+_DISTRIBUTIONS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
+_HINTS = {"none": 0, "short": 1, "medium": 2, "long": 3, "extreme": 4}
+_WORD = 2**32
+# Job files are small; a larger file is something else.
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class FioLoad:
+    """Workload of jobs, its name, and notes on how the jobs were read."""
+
+    text: str
+    name: str
+    notes: tuple[str, ...]
+
+
+def load_of_file(path: str | Path, runs: int | None = None) -> FioLoad:
+    """Return the workload of a job file.
+
+    Args:
+        path: the file.
+        runs: number of runs of all jobs; None repeats them without end.
+
+    Raises:
+        WriteampError: the file cannot be read, or has jobs or options that are not modelled.
+    """
+    text = inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
+    return _load(read_job_file(text, str(path)), text, Path(path).name, runs)
+
+
+def load_of_command(command: str, runs: int | None = None) -> FioLoad:
+    """Return the workload of a command line of fio; job files that it names are opened.
+
+    Raises:
+        WriteampError: the command runs no job, or has options that are not modelled.
+    """
+    jobs = read_commands(command, "the command")
+    if not jobs.jobs and len(jobs.named) == 1:
+        return load_of_file(jobs.named[0], runs)
+    if not jobs.jobs or jobs.named:
+        raise WriteampError(
+            "--fio-run needs one command of fio with --name and its options, such as 'fio --name=a "
+            "--rw=randwrite --bs=4k'; or with one job file"
+        )
+    return _load(jobs, command, "fio", runs)
+
+
+def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
+    _check(jobs, text)
+    phases = sorted({job.phase for job in jobs.jobs})
+    streams: list[str] = []
+    notes: list[str] = []
+    for job in jobs.jobs:
+        phase = phases.index(job.phase)
+        if job.is_timed and job.phase < phases[-1]:
+            notes.append(
+                f"{job.name} is followed by other jobs, so it makes one pass over its size"
+            )
+        streams += _streams(job, phase, _weight(job, jobs))
+    depth = max(
+        sum(job.count("iodepth", 1) * job.copies for job in jobs.jobs if job.phase == phase)
+        for phase in phases
+    )
+    params = [f"streams={'/'.join(streams)}"]
+    params += [] if depth <= 1 else [f"depth={min(depth, 65_536)}"]
+    params += [] if runs is None else [f"runs={runs}"]
+    return FioLoad(f"fio:{','.join(params)}", name, tuple(notes))
+
+
+def _check(jobs: FioJobs, text: str) -> None:
+    """Reject jobs that write to no drive, and options that are not modelled, all at once."""
+    for job in jobs.jobs:
+        if job.engine in _REFUSED_ENGINES:
+            raise WriteampError(
+                f"{jobs.name}: job {job.name!r} has ioengine={job.engine}, which writes to no "
+                "drive; remove this job"
+            )
+        if job.rw not in _MODES:
+            raise WriteampError(
+                f"{jobs.name}: job {job.name!r} has rw={job.options['rw']}; valid: "
+                f"{', '.join(_MODES)}"
+            )
+    given = {option: value for job in jobs.jobs for option, value in job.options.items()}
+    faults = [
+        f"{option}{_places(option, text)}"
+        for option in sorted(given)
+        if option in _NOT_MODELLED and is_set(given[option])
+    ]
+    faults += [
+        f"{option}{_places(option, text)}, which fio does not know"
+        for option in sorted(given.keys() - option_names())
+        if option not in _NOT_MODELLED
+    ]
+    faults += [
+        f"{option}={value}{_places(option, text)}, whose value is unknown"
+        for job in jobs.jobs
+        for option, value in job.unknown.items()
+        if option not in {"filename", "uri", "directory", "ioengine", "name", "runtime"}
+    ]
+    faults += [f"zonemode={mode}" for mode in {given.get("zonemode", "none")} - {"none", "strided"}]
+    faults += [f"several files of job {job.name!r}" for job in jobs.jobs if len(job.files) > 1]
+    if faults:
+        raise WriteampError(
+            f"{jobs.name}: these could change the load and are not modelled: "
+            f"{'; '.join(dict.fromkeys(faults))}. Remove them"
+        )
+
+
+def _places(option: str, text: str) -> str:
+    """Return the lines of a job file that set an option, in brackets; empty for a command."""
+    numbers = [
+        str(number)
+        for number, line in enumerate(text.splitlines(), 1)
+        if canonical(line.split("=", 1)[0]) == option
+    ]
+    return f" (line {', '.join(numbers)})" if numbers else ""
+
+
+def _weight(job: FioJob, jobs: FioJobs) -> float:
+    """Return the relative rate of a copy's requests; without a rate, that of the others."""
+    rates = [_requests_s(other) for other in jobs.jobs if other.phase == job.phase]
+    known = [rate for rate in rates if rate]
+    usual = sum(known) / len(known) if known else 1.0
+    return _requests_s(job) or usual
+
+
+def _requests_s(job: FioJob) -> float:
+    """Return the requests per second that `rate_iops` or `rate` sets; 0 without them."""
+    directions = {"read": (0,), "write": (1,), "trim": (2,), "rw": (0, 1), "trimwrite": (1, 2)}
+    total = 0.0
+    for direction in directions[_MODES[job.rw][0]]:
+        requests = size_of(in_direction(job.options.get("rate_iops", ""), direction), job.kb_base)
+        bytes_s = size_of(in_direction(job.options.get("rate", ""), direction), job.kb_base)
+        least, most = _sizes(job)[direction]
+        total += requests or (bytes_s or 0) * 2 / (least + most)
+    return total
+
+
+def _streams(job: FioJob, phase: int, weight: float) -> Iterator[str]:
+    """Yield the stream of each copy of a job."""
+    params = {"phase": phase, "weight": weight, **_order(job), **_extents(job), **_randomness(job)}
+    params |= _sizes_of_requests(job)
+    for copy in range(job.copies):
+        own = {"number": job.number + copy, **_offsets(job, copy)}
+        own["name_hash"] = name_hash(job.files[0] if job.files else f"{job.name}.{copy}.0")
+        given = {name: value for name, value in (params | own).items() if value is not None}
+        yield f"stream({','.join(f'{name}={_text(value)}' for name, value in given.items())})"
+
+
+def _text(value: object) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _order(job: FioJob) -> dict[str, object]:
+    mode, is_random = _MODES[job.rw]
+    run = job.options.get("rw", "").partition(":")[2].strip()
+    order: dict[str, object] = {"mode": mode, "random": is_random}
+    if run and is_random:
+        order["run"] = max(1, size_of(run, job.kb_base) or 1)
+    elif run:
+        sign = -1 if run.startswith("-") else 1
+        order["skip"] = sign * (size_of(run.lstrip("-"), job.kb_base) or 0)
+    if job.options.get("rw_sequencer", "").strip() == "identical":
+        order["identical"] = True
+    if mode == "rw":
+        order["read_percent"] = round(100 * (1 - job.write_share))
+    syncs = [job.count(name, 0) for name in ("fsync", "fdatasync")]
+    order["fsync"] = min((count for count in syncs if count), default=None)
+    hint = job.options.get("write_hint", "none").strip().lower()
+    handle = size_of(job.options.get("fdp_pli", "").split(",")[0]) if job.has("fdp") else None
+    order["handle"] = handle or _HINTS.get(hint) or None
+    return order
+
+
+def _extents(job: FioJob) -> dict[str, object]:
+    size = job.options.get("size", "")
+    extents: dict[str, object] = {"size": job.size("size"), "size_share": share_of(size)}
+    loops = job.count("loops", 1)
+    extents["loops"] = loops if loops > 1 else None
+    extents["io_size"], extents["io_share"] = (
+        job.size("io_size") or None,
+        share_of(job.options.get("io_size", "")),
+    )
+    extents["requests"] = job.count("number_ios", 0) or None
+    extents["endless"] = job.is_timed or None
+    if job.options.get("zonemode", "none").strip() == "strided" or (
+        "zonemode" not in job.options and job.size("zonesize") and job.size("zoneskip")
+    ):
+        zone = job.size("zonesize") or 0
+        extents["stride_size"] = zone
+        extents["stride_range"] = job.size("zonerange") or zone
+        extents["stride_skip"] = job.size("zoneskip") or None
+    return extents
+
+
+def _offsets(job: FioJob, copy: int) -> dict[str, object]:
+    offset = job.size("offset") or 0
+    step = job.size("offset_increment") or 0
+    shares = [share_of(job.options.get(name, "")) or 0.0 for name in ("offset", "offset_increment")]
+    return {
+        "offset": offset + copy * step or None,
+        "offset_share": shares[0] + copy * shares[1] or None,
+    }
+
+
+def _randomness(job: FioJob) -> dict[str, object]:
+    random: dict[str, object] = {"map": False if job.has("norandommap") else None}
+    percents = [
+        size_of(in_direction(job.options.get("percentage_random", "100"), direction))
+        for direction in range(3)
+    ]
+    if percents != [100, 100, 100]:
+        random["random_percent"] = "/".join(str(100 if one is None else one) for one in percents)
+    generator = job.options.get("random_generator", "tausworthe").strip()
+    random["generator"] = None if generator == "tausworthe" else generator
+    random |= _distribution(job)
+    seed = size_of(job.options.get("randseed", ""))
+    if is_set(job.options.get("randrepeat", "1")):
+        seeding = None if seed is None else "continued"
+    else:
+        seeding = "fresh" if seed is None else "fixed"
+    return random | {"seeding": seeding, "seed": seed}
+
+
+def _distribution(job: FioJob) -> dict[str, object]:
+    words = job.options.get("random_distribution", "random").strip().split(":")
+    name, values = words[0], words[1:]
+    try:
+        if name in _DISTRIBUTIONS:
+            parameter = float(values[0]) if values and values[0] else _DISTRIBUTIONS[name]
+            center = float(values[1]) if len(values) > 1 and values[1] else None
+            if (name == "zipf" and parameter == 1) or (name == "pareto" and not 0 < parameter < 1):
+                raise ValueError
+            return {"distribution": name, "parameter": parameter, "center": center}
+        if name in {"zoned", "zoned_abs"}:
+            pairs = _zones(":".join(values).split(",")[0], name, job.kb_base)
+            return {"distribution": name.replace("_", "-"), "zones": "/".join(map(str, pairs))}
+        if name in {"random", ""}:
+            return {}
+    except ValueError:
+        pass
+    raise WriteampError(
+        f"job {job.name!r} has random_distribution={':'.join(words)}; valid: random, zipf:θ (not "
+        "1), pareto:h (0 to 1), normal:deviation, zoned:access/size:…, zoned_abs:access/bytes:…"
+    )
+
+
+def _zones(text: str, name: str, kb_base: int) -> Iterator[int]:
+    """Yield the per cent of the accesses and the size of each zone; missing ones share the rest."""
+    pairs = [pair.partition("/")[::2] for pair in text.split(":")]
+    accesses = _filled([int(access) if access else None for access, _ in pairs])
+    sizes = [
+        size_of(size.rstrip("%"), kb_base if name == "zoned_abs" else 1024) for _, size in pairs
+    ]
+    for access, size in zip(accesses, _filled(sizes) if name == "zoned" else sizes, strict=True):
+        if size is None:
+            raise ValueError(text)
+        yield from (access, size)
+
+
+def _filled(percents: list[int | None]) -> list[int]:
+    open_ones = percents.count(None)
+    rest = 100 - sum(percent or 0 for percent in percents)
+    return [rest // open_ones if percent is None else percent for percent in percents]
+
+
+def _sizes(job: FioJob) -> list[tuple[int, int]]:
+    """Return the smallest and largest request of each direction, in bytes."""
+    splits = _splits(job)
+    text = job.options.get("bsrange") or job.options.get("bs", "4k")
+    sizes = block_sizes(text, job.kb_base)
+    return [
+        (min(size for size, _ in split), max(size for size, _ in split)) if split else own
+        for split, own in zip(splits, sizes, strict=True)
+    ]
+
+
+def _splits(job: FioJob) -> list[list[tuple[int, int]]]:
+    """Return the sizes and per cents of `bssplit` by direction, in fio's order."""
+    text = job.options.get("bssplit", "")
+    if not text:
+        return [[], [], []]
+    splits = []
+    for value in text.split(",")[:3]:
+        pairs = [pair.partition("/")[::2] for pair in value.split(":")]
+        sizes = [size_of(size, job.kb_base) or 0 for size, _ in pairs]
+        shares = _filled([int(share) if share.strip() else None for _, share in pairs])
+        splits.append(sorted(zip(sizes, shares, strict=True), key=lambda pair: pair[1]))
+    return [splits[min(direction, len(splits) - 1)] for direction in range(3)]
+
+
+def _sizes_of_requests(job: FioJob) -> dict[str, object]:
+    sizes, splits = _sizes(job), _splits(job)
+    aligns = [
+        size_of(in_direction(job.options.get("blockalign", ""), direction), job.kb_base) or least
+        for direction, (least, _) in enumerate(sizes)
+    ]
+    triples = [
+        number
+        for direction, split in enumerate(splits)
+        for size, share in split
+        for number in (direction, size, share)
+    ]
+    return {
+        "least": "/".join(str(least) for least, _ in sizes),
+        "most": "/".join(str(most) for _, most in sizes),
+        "align": "/".join(map(str, aligns)),
+        "splits": "/".join(map(str, triples)) or None,
+        "unaligned": job.has("bs_unaligned") or job.has("blocksize_unaligned") or None,
+        "by_order": job.has("bs_is_seq_rand") or None,
+    }
+
+
+def name_hash(name: str) -> int:
+    """Return fio's 32-bit hash of a file's name, from which it seeds zipf, pareto and normal.
+
+    It is Jenkins' lookup3; of each block of 12 bytes but the last, fio reads three bytes only.
+
+    >>> name_hash("/dev/nvme0n1")
+    1437019758
+    """
+    data = name.encode()
+    a = b = c = (0x61C88647 + len(data)) % _WORD
+    while len(data) > 12:
+        a, b, c = (a + data[0]) % _WORD, (b + data[4]) % _WORD, (c + data[8]) % _WORD
+        for turns in ((4, 6, 8), (16, 19, 4)):
+            a, c = (a - c) % _WORD ^ _rotated(c, turns[0]), (c + b) % _WORD
+            b, a = (b - a) % _WORD ^ _rotated(a, turns[1]), (a + c) % _WORD
+            c, b = (c - b) % _WORD ^ _rotated(b, turns[2]), (b + a) % _WORD
+        data = data[12:]
+    if not data:
+        return c
+    words = [int.from_bytes(data[at : at + 4], "little") for at in (0, 4, 8)]
+    a, b, c = (a + words[0]) % _WORD, (b + words[1]) % _WORD, (c + words[2]) % _WORD
+    c = ((c ^ b) - _rotated(b, 14)) % _WORD
+    a = ((a ^ c) - _rotated(c, 11)) % _WORD
+    b = ((b ^ a) - _rotated(a, 25)) % _WORD
+    c = ((c ^ b) - _rotated(b, 16)) % _WORD
+    a = ((a ^ c) - _rotated(c, 4)) % _WORD
+    b = ((b ^ a) - _rotated(a, 14)) % _WORD
+    return ((c ^ b) - _rotated(b, 24)) % _WORD
+
+
+def _rotated(word: int, places: int) -> int:
+    return (word << places | word >> (32 - places)) % _WORD
