@@ -100,6 +100,16 @@ def test_a_comparison_and_a_life_take_jobs() -> None:
     assert life.to_dict()["workload"] == "looped-randwrite.fio"
 
 
+def test_a_lifetime_takes_jobs() -> None:
+    command = "fio --name=a --rw=randwrite --norandommap --randrepeat=0"
+    drive: dict[str, Any] = {"device": "tlc-datacenter", "daily_writes": "1TB", "cycles": 20}
+    jobs = wa.lifetime(fio_run=command, **drive)
+    uniform = wa.lifetime(workload="uniform", **drive)
+    assert jobs.wa == pytest.approx(uniform.wa, rel=0.03)
+    with refused_with("pass one load"):
+        wa.lifetime(fio_run=command, workload="uniform", **drive)
+
+
 def test_an_experiment_keeps_the_load_of_its_job(tmp_path: Path) -> None:
     job = tmp_path / "a.fio"
     job.write_text("[a]\nrw=randwrite\nloops=2\n")

@@ -64,6 +64,21 @@ class FioLoad:
     notes: tuple[str, ...]
 
 
+def fio_load(
+    path: str | Path | None, command: str | None, runs: int | None = None
+) -> FioLoad | None:
+    """Return the workload of a job file or of a command line of fio; None without both.
+
+    Raises:
+        WriteampError: both are given, or the jobs cannot be read or modelled.
+    """
+    if path is not None and command is not None:
+        raise WriteampError("fio and fio_run exclude each other; give only one")
+    if path is not None:
+        return load_of_file(path, runs)
+    return None if command is None else load_of_command(command, runs)
+
+
 def load_of_file(path: str | Path, runs: int | None = None) -> FioLoad:
     """Return the workload of a job file.
 

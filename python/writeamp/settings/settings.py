@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
@@ -33,9 +33,6 @@ from writeamp.settings.precondition import CHOICES, Precondition, PreconditionTe
 from writeamp.settings.timed import TimedSettings
 from writeamp.traces.settings import DIVISIONS, Division, action_setting, format_setting
 from writeamp.traces.words import HINT, MAPPINGS, NO_TAG, Mapping
-
-if TYPE_CHECKING:
-    from writeamp.fio.workload import FioLoad
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
@@ -103,16 +100,6 @@ def _held(trace: Any) -> str | HeldTrace | None:
     if isinstance(trace, traces.Trace | traces.PageTrace | traces.TraceData):
         return HeldTrace(trace)
     return HeldTrace(traces.TraceData(trace))
-
-
-def _fio_load(path: str | Path | None, command: str | None, runs: int | None) -> FioLoad:
-    """Return the workload of a job file or of a command line of fio."""
-    from writeamp.fio.workload import load_of_command, load_of_file  # noqa: PLC0415 (slow)
-
-    if path is not None:
-        return load_of_file(path, runs)
-    assert command is not None
-    return load_of_command(command, runs)
 
 
 @dataclass(frozen=True)
@@ -240,7 +227,10 @@ class LoadSettings(Settings):
             object.__setattr__(self, "fio", os.fspath(self.fio))
         if not is_made:
             runs = None if self.repeat == "auto" else self.repeat
-            load = _fio_load(self.fio, self.fio_run, runs)
+            from writeamp.fio.workload import fio_load  # noqa: PLC0415 (slow)
+
+            load = fio_load(self.fio, self.fio_run, runs)
+            assert load is not None
             object.__setattr__(self, "workload", Spec.of("workloads", load.text))
 
     @property

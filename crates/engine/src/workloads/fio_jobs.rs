@@ -139,8 +139,13 @@ const STREAM: Entry =
     ]);
 
 /// Streams that a job may have.
-static STREAMS: Registry =
-    Registry { name: "streams", noun: "stream", plural: "streams", entries: &[STREAM] };
+static STREAMS: Registry = Registry {
+    name: "streams",
+    noun: "stream",
+    plural: "streams",
+    entries: &[STREAM],
+    absent: &[],
+};
 
 const STREAM_LIST: Domain = Domain::List(&Domain::Spec(|| &STREAMS));
 const RUNS: Param = Param::new(

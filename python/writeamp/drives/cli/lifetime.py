@@ -71,7 +71,7 @@ def _lifetimes(
     from writeamp.drives.lifetime.of_drives import lifetimes_of  # noqa: PLC0415
     from writeamp.drives.lifetime.of_history import lifetime_of_history  # noqa: PLC0415
 
-    if settings.trace is not None or settings.workload is not None:
+    if settings.has_load:
         with Bar("wearing out", _of_drives, has_slow_steps=True) as bar:
             return lifetime_of(snapshots, **vars(settings), progress=bar.update)
     with Bar("reading", lambda done, whole: f"{done:,} of {whole:,} readings") as bar:

@@ -16,6 +16,7 @@ from writeamp.drives.lifetime.under_load import lifetime_under_load
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_names
 from writeamp.files.output import AnyPath
+from writeamp.fio.workload import fio_load
 from writeamp.runners import Progress
 
 
@@ -27,6 +28,8 @@ def lifetime(
     model: str | None = None,
     trace: AnyPath | None = None,
     workload: str | None = None,
+    fio: AnyPath | None = None,
+    fio_run: str | None = None,
     device: str | None = None,
     daily_writes: SizeLike | float | None = None,
     cycles: int | None = None,
@@ -46,7 +49,9 @@ def lifetime(
             hash.
         model: drive model of the snapshots, if they lack it.
         trace: block trace that the host repeats, or
-        workload: a synthetic workload, such as "zipf:s=0.99".
+        workload: a synthetic workload, such as "zipf:s=0.99", or
+        fio: a fio job file, or
+        fio_run: a command line of fio, which is not executed.
         device: profile of the drive under the load.
         daily_writes: bytes that the host writes per day, such as "200GB".
         cycles: rated program/erase cycles; default: of the profile, or typical for the cell type.
@@ -81,13 +86,15 @@ def lifetime(
         model=model,
         trace=None if trace is None else Path(trace),
         workload=workload,
+        fio=None if fio is None else str(fio),
+        fio_run=fio_run,
         device=device,
         daily_writes=daily_writes,  # type: ignore[arg-type]  # its domain reads text
         cycles=cycles,
         rated_tbw=rated_tbw,  # type: ignore[arg-type]  # its domain reads text
         seed=seed,
     )
-    if settings.trace is not None or settings.workload is not None:
+    if settings.has_load:
         if settings.device is None or settings.daily_writes is None:
             raise WriteampError(
                 "a life under a load needs --device and --daily-writes (bytes per day)"
@@ -101,6 +108,7 @@ def lifetime(
             daily_bytes=settings.daily_writes,
             trace=None if settings.trace is None else str(settings.trace),
             workload=settings.workload,
+            fio=fio_load(settings.fio, settings.fio_run),
             cycles=settings.cycles,
             seed=settings.seed,
             progress=progress,
@@ -132,8 +140,8 @@ def drives_of(
     paths = file_names(snapshots)
     if not paths:
         raise WriteampError(
-            "pass snapshots of a drive, its history (--db), or a load (--trace or --workload) with "
-            "the device and its daily writes (--device, --daily-writes)"
+            "pass snapshots of a drive, its history (--db), or a load (--trace, --workload or "
+            "--fio) with the device and its daily writes (--device, --daily-writes)"
         )
     read: list[Snapshot] = []
     for done, path in enumerate(paths, 1):

@@ -47,6 +47,19 @@ class DriveLifetimeSettings(Settings):
         kind="workloads",
         metavar="SPEC",
     )
+    fio: str | None = setting(
+        None,
+        None,
+        "fio job file whose jobs the simulated drive gets, instead of a workload",
+        number="path",
+        metavar="FILE",
+    )
+    fio_run: str | None = setting(
+        None,
+        None,
+        "command line of fio whose jobs the simulated drive gets; fio is not executed",
+        metavar="CMD",
+    )
     device: str | None = setting(
         None,
         None,
@@ -70,3 +83,9 @@ class DriveLifetimeSettings(Settings):
     )
     rated_tbw: float | None = rated_setting()
     seed: int = setting(1, Whole(0), "seed of all random draws", number="count")
+
+    @property
+    def has_load(self) -> bool:
+        """Whether a load is given, which wears out a simulated drive."""
+        loads = (self.trace, self.workload, self.fio, self.fio_run)
+        return any(load is not None for load in loads)

@@ -18,11 +18,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import writeamp.traces as trace_room
+from writeamp._engine import scaled_workload
 from writeamp.devices.device import profile_op
 from writeamp.devices.drive import Device
 from writeamp.devices.profile import profile
 from writeamp.drives.lifetime.result import SIMULATION, DriveLifetime, WhatIf
 from writeamp.errors import WriteampError
+from writeamp.fio.workload import FioLoad
 from writeamp.models._effective_op import effective_op
 from writeamp.runners import Progress
 from writeamp.runs.daily_writes import WARRANTY_YEARS, warranty_days
@@ -104,6 +106,7 @@ def lifetime_under_load(
     daily_bytes: float,
     trace: Any = None,
     workload: str | None = None,
+    fio: FioLoad | None = None,
     cycles: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
@@ -115,6 +118,7 @@ def lifetime_under_load(
         daily_bytes: bytes that the host writes per day.
         trace: block trace, replayed without end.
         workload: synthetic workload, instead of a trace.
+        fio: workload of fio jobs for the full drive, instead of a trace.
         cycles: rated cycles of the blocks; default: of the profile, or typical for their cell type.
         seed: seed of the random draws.
         progress: called with the number of worn-out drives, and the total.
@@ -122,15 +126,17 @@ def lifetime_under_load(
     Raises:
         WriteampError: an input cannot be used.
     """
-    if (trace is None) == (workload is None):
-        raise WriteampError("pass a trace or a workload as the load of the drive")
+    if [trace, workload, fio].count(None) != 2:
+        raise WriteampError("pass one load of the drive: a trace, a workload, or fio jobs")
     size_bytes = SYNTHETIC_BYTES
     if trace is not None:
         size_bytes = int(trace_room.info(trace_room.read(trace))["unique_bytes_written"])
     rated = rated_cycles(device, cycles)
-    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
     op, shape = profile_op(device), profile(device).shape
     capacity_bytes = logical_of(shape.physical_pages, op) * shape.page_bytes
+    if fio is not None:
+        workload = scaled_workload(fio.text, max(1.0, capacity_bytes / size_bytes))
+    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
     changes = list(_changes(load, op))
     tell = progress or (lambda _done, _whole: None)
     tell(0, 1 + len(changes))
