@@ -47,8 +47,8 @@ pub enum Generator {
 pub enum Seeding {
     /// `randrepeat=1`: the same seeds in each run and each loop.
     Repeated,
-    /// `randrepeat=1` with this `randseed`: the same seeds in each run, which loops continue. Random
-    /// blocks do not depend on it.
+    /// `randrepeat=1` with this `randseed`: the same seeds in each run, which loops continue.
+    /// Random blocks do not depend on it.
     Continued(u64),
     /// `randrepeat=0` with this `randseed`.
     Fixed(u64),

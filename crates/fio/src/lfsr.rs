@@ -1,5 +1,6 @@
-//! fio's linear feedback shift register, `random_generator=lfsr`: all numbers below a limit once, in
-//! an order that its seed starts somewhere.
+//! fio's linear feedback shift register, `random_generator=lfsr`.
+//!
+//! It draws all numbers below a limit once, in an order that its seed starts somewhere.
 
 /// Taps of registers of 3 to 40 bits (Xilinx application note 052, table 3).
 const TAPS: [&[u32]; 38] = [

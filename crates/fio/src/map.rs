@@ -1,4 +1,4 @@
-//! fio's map of written blocks, by which random I/O touches each block once in a pass.
+//! fio's map of written blocks: random I/O touches each block once in a pass.
 
 /// Set of blocks, with levels of words: a bit of a level is set if the word below is full.
 #[derive(Debug, Clone)]

@@ -33,7 +33,7 @@ enum Law {
     Normal { blocks: u64, deviation: u64 },
 }
 
-/// Smaller drive whose blocks stand for several blocks of the skew each, by popularity.
+/// Smaller drive, of which each block represents several blocks of the skew, by popularity.
 #[derive(Debug, Clone)]
 struct Smaller {
     blocks: u64,
@@ -43,8 +43,8 @@ struct Smaller {
 }
 
 impl Drawn {
-    /// Draws over `blocks` blocks, of which each stands for `scale` blocks of the full drive; None
-    /// for distributions that use the common generator.
+    /// Draws over `blocks` blocks, each of which represents `scale` blocks of the full drive.
+    /// None for distributions that use the common generator.
     pub fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -131,7 +131,7 @@ impl Smaller {
     }
 }
 
-/// Table of `zoned` or `zoned_abs`: start and end of the zone for each per cent of the accesses.
+/// Table of `zoned` or `zoned_abs`: the zone of each per cent of the accesses.
 #[derive(Debug, Clone)]
 pub struct Zones(Vec<(u64, u64)>);
 

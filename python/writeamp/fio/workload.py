@@ -145,15 +145,15 @@ def _check(jobs: FioJobs, text: str) -> None:
                 f"{jobs.name}: job {job.name!r} has rw={job.options['rw']}; valid: "
                 f"{', '.join(_MODES)}"
             )
-    given = {option: value for job in jobs.jobs for option, value in job.options.items()}
+    options = {option: value for job in jobs.jobs for option, value in job.options.items()}
     faults = [
         f"{option}{_places(option, text)}"
-        for option in sorted(given)
-        if option in _NOT_MODELLED and is_set(given[option])
+        for option in sorted(options)
+        if option in _NOT_MODELLED and is_set(options[option])
     ]
     faults += [
         f"{option}{_places(option, text)}, which fio does not know"
-        for option in sorted(given.keys() - option_names())
+        for option in sorted(options.keys() - option_names())
         if option not in _NOT_MODELLED
     ]
     faults += [
@@ -162,7 +162,9 @@ def _check(jobs: FioJobs, text: str) -> None:
         for option, value in job.unknown.items()
         if option not in {"filename", "uri", "directory", "ioengine", "name", "runtime"}
     ]
-    faults += [f"zonemode={mode}" for mode in {given.get("zonemode", "none")} - {"none", "strided"}]
+    faults += [
+        f"zonemode={mode}" for mode in {options.get("zonemode", "none")} - {"none", "strided"}
+    ]
     faults += [f"several files of job {job.name!r}" for job in jobs.jobs if len(job.files) > 1]
     if faults:
         raise WriteampError(
@@ -184,8 +186,8 @@ def _places(option: str, text: str) -> str:
 def _weight(job: FioJob, jobs: FioJobs) -> float:
     """Return the relative rate of a copy's requests; without a rate, that of the others."""
     rates = [_requests_s(other) for other in jobs.jobs if other.phase == job.phase]
-    known = [rate for rate in rates if rate]
-    usual = sum(known) / len(known) if known else 1.0
+    stated_rates = [rate for rate in rates if rate]
+    usual = sum(stated_rates) / len(stated_rates) if stated_rates else 1.0
     return _requests_s(job) or usual
 
 
@@ -208,8 +210,10 @@ def _streams(job: FioJob, phase: int, weight: float) -> Iterator[str]:
     for copy in range(job.copies):
         own = {"number": job.number + copy, **_offsets(job, copy)}
         own["name_hash"] = name_hash(job.files[0] if job.files else f"{job.name}.{copy}.0")
-        given = {name: value for name, value in (params | own).items() if value is not None}
-        yield f"stream({','.join(f'{name}={_text(value)}' for name, value in given.items())})"
+        texts = [
+            f"{name}={_text(value)}" for name, value in (params | own).items() if value is not None
+        ]
+        yield f"stream({','.join(texts)})"
 
 
 def _text(value: object) -> str:
@@ -275,7 +279,9 @@ def _randomness(job: FioJob) -> dict[str, object]:
         for direction in range(3)
     ]
     if percents != [100, 100, 100]:
-        random["random_percent"] = "/".join(str(100 if one is None else one) for one in percents)
+        random["random_percent"] = "/".join(
+            str(100 if percent is None else percent) for percent in percents
+        )
     generator = job.options.get("random_generator", "tausworthe").strip()
     random["generator"] = None if generator == "tausworthe" else generator
     random |= _distribution(job)

@@ -43,8 +43,8 @@ const GENERATORS: [(&str, Generator); 3] = [
 const DISTRIBUTIONS: [&str; 6] = ["random", "zipf", "pareto", "normal", "zoned", "zoned-abs"];
 const SEEDINGS: [&str; 4] = ["repeated", "continued", "fixed", "fresh"];
 
-/// Params of a stream, which is a copy of a job. Values per direction are for reads, writes and
-/// trims.
+/// Parameters of a stream, which is a copy of a job.
+/// Values per direction are for reads, writes and trims.
 const STREAM: Entry =
     Entry::new("stream", "requests of one copy of a job, in fio's order").params(&[
         Param::new("phase", "0", COUNT, "streams of one phase run at the same time"),
@@ -363,14 +363,15 @@ fn region_of(params: &Params, end: u64, scale: f64, unit: u64) -> Result<(u64, u
     Ok((offset, size))
 }
 
-/// Options of a stream on a drive of `end` bytes, of which each stands for `scale` bytes.
+/// Options of a stream on a drive of `end` bytes.
+/// The drive represents one of `scale` times its size.
 fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
     let each = |name: &str| -> Result<[u64; 3]> {
         params.integers(name).try_into().map_err(|_| {
             Error::Spec(format!("stream: {name}={} must have three values", params.text(name)))
         })
     };
-    let given = |name: &str| params.text(name) != NONE;
+    let is_given = |name: &str| params.text(name) != NONE;
     let least = each("least")?;
     let unit = least.iter().copied().min().unwrap_or(1);
     let whole = |bytes: u64| bytes / unit * unit;
@@ -380,7 +381,7 @@ fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         (0, share) => Some((share * size as f64) as u64),
         (bytes, _) => Some(bytes),
     };
-    let pairs: Vec<u64> = if given("zones") { params.integers("zones") } else { Vec::new() };
+    let pairs: Vec<u64> = if is_given("zones") { params.integers("zones") } else { Vec::new() };
     let zones: Vec<(u64, u64)> = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
     let parameter = params.number("parameter");
     let distribution = match params.text("distribution") {
@@ -396,7 +397,7 @@ fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         _ => Distribution::Uniform,
     };
     let mut splits: [Vec<(u64, u64)>; 3] = Default::default();
-    if given("splits") {
+    if is_given("splits") {
         for triple in params.integers::<u64>("splits").chunks_exact(3) {
             splits[(triple[0] as usize).min(2)].push((triple[1], triple[2]));
         }
@@ -432,13 +433,13 @@ fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         has_map: is_set("map") && distribution == Distribution::Uniform,
         generator: params.choice("generator", &GENERATORS),
         distribution,
-        center: given("center").then(|| params.number("center")),
+        center: is_given("center").then(|| params.number("center")),
         offset,
         size,
         end,
         loops: params.integer("loops"),
         io_size,
-        number_ios: given("requests").then(|| params.integer("requests")),
+        number_ios: is_given("requests").then(|| params.integer("requests")),
         is_timed: is_set("endless"),
         strides,
         fsync: params.integer("fsync"),
