@@ -124,6 +124,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "blackbox predict": (
         "@model --workload random:bs=8k,write=0.5,qd=8",
         "@model --trace @trace --window 1s --service 100us",
+        "@model --fio @job",
+        "@model --fio-run fio",
     ),
     "blackbox explain": ("@model", "@model --workload random:bs=8k,write=0.5,qd=8 --target wa"),
     "blackbox choose": ("@model @model --workload random:bs=8k,write=0.5,qd=8 --max-wa 3",),

@@ -12,6 +12,8 @@ from places import ROOT
 from refusals import refused_with
 from writeamp.errors import WriteampError
 from writeamp.fio.workload import load_of_command, load_of_file
+from writeamp.learn.blackbox.features.feature_sets import FEATURE_SETS
+from writeamp.learn.blackbox.model_input import ModelInput
 
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
 EXAMPLES = ROOT / "examples" / "fio"
@@ -108,6 +110,22 @@ def test_a_lifetime_takes_jobs() -> None:
     assert jobs.wa == pytest.approx(uniform.wa, rel=0.03)
     with refused_with("pass one load"):
         wa.lifetime(fio_run=command, workload="uniform", **drive)
+
+
+def test_a_black_box_model_takes_a_job(tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    job.write_text("[a]\nrw=randwrite\nbs=8k\niodepth=4\nioengine=libaio\n")
+    features = next(iter(FEATURE_SETS))
+    loads: list[dict[str, Any]] = [
+        {"fio": job},
+        {"fio_run": f"fio {job}"},
+        {"workload": "random:bs=8k,write=1,qd=4"},
+    ]
+    rows = [ModelInput(**load).rows(features).row(0) for load in loads]
+    assert rows[0] == rows[1]
+    assert rows[0][:3] == rows[2][:3]
+    with refused_with("predicts one job"):
+        ModelInput(fio_run="fio --name=a --rw=write --name=b --rw=write").rows(features)
 
 
 def test_an_experiment_keeps_the_load_of_its_job(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ _MODES = {
 _DISTRIBUTIONS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 _HINTS = {"none": 0, "short": 1, "medium": 2, "long": 3, "extreme": 4}
 _WORD = 2**32
+# Name of jobs that a command line has.
+_COMMAND = "the command"
 # Job files are small; a larger file is something else.
 _MOST_BYTES = 1 << 20
 
@@ -89,7 +91,7 @@ def load_of_file(path: str | Path, runs: int | None = None) -> FioLoad:
     Raises:
         WriteampError: the file cannot be read, or has jobs or options that are not modelled.
     """
-    text = inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
+    text = _text_of(path)
     return _load(read_job_file(text, str(path)), text, Path(path).name, runs)
 
 
@@ -99,15 +101,42 @@ def load_of_command(command: str, runs: int | None = None) -> FioLoad:
     Raises:
         WriteampError: the command runs no job, or has options that are not modelled.
     """
-    jobs = read_commands(command, "the command")
+    jobs = jobs_of_command(command)
+    if jobs.name != _COMMAND:
+        return load_of_file(jobs.name, runs)
+    return _load(jobs, command, "fio", runs)
+
+
+def jobs_of(path: str | Path | None, command: str | None) -> FioJobs:
+    """Return the jobs of a job file, or else of a command line of fio.
+
+    Raises:
+        WriteampError: there are no jobs, or they cannot be read.
+    """
+    if path is not None:
+        return read_job_file(_text_of(path), str(path))
+    return jobs_of_command(command or "")
+
+
+def jobs_of_command(command: str) -> FioJobs:
+    """Return the jobs of a command line of fio, or of the one job file that it names.
+
+    Raises:
+        WriteampError: the command runs no job, or the job file cannot be read.
+    """
+    jobs = read_commands(command, _COMMAND)
     if not jobs.jobs and len(jobs.named) == 1:
-        return load_of_file(jobs.named[0], runs)
+        return jobs_of(jobs.named[0], None)
     if not jobs.jobs or jobs.named:
         raise WriteampError(
             "--fio-run needs one command of fio with --name and its options, such as 'fio --name=a "
             "--rw=randwrite --bs=4k'; or with one job file"
         )
-    return _load(jobs, command, "fio", runs)
+    return jobs
+
+
+def _text_of(path: str | Path) -> str:
+    return inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
 
 
 def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:

@@ -14,7 +14,15 @@ from writeamp import traces
 from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
-from writeamp.learn.blackbox.features import DriveUse, find_feature_set, of_trace, of_workload
+from writeamp.fio.workload import jobs_of
+from writeamp.learn.blackbox.features import (
+    Characteristics,
+    DriveUse,
+    find_feature_set,
+    of_fio_job,
+    of_trace,
+    of_workload,
+)
 from writeamp.traces.settings import format_setting
 from writeamp.units.durations import DURATION
 
@@ -43,8 +51,17 @@ class ModelInput(Settings):
         None,
         None,
         "workload to predict, with parameters of its requests, such as "
-        "random:bs=8k,write=0.5,qd=8; give this or --trace",
+        "random:bs=8k,write=0.5,qd=8; give this, --fio or --trace",
         metavar="SPEC",
+    )
+    fio: Path | None = setting(
+        None, None, "fio job file with one job to predict", number="path", metavar="FILE"
+    )
+    fio_run: str | None = setting(
+        None,
+        None,
+        "command line of fio with one job to predict; fio is not executed",
+        metavar="CMD",
     )
     trace: Path | None = setting(
         None,
@@ -97,24 +114,26 @@ class ModelInput(Settings):
     def __post_init__(self) -> None:
         """Check every field, and reject those that contradict each other."""
         super().__post_init__()
-        if (self.workload is None) == (self.trace is None):
-            raise WriteampError("give either --workload SPEC or --trace FILE")
+        if [self.workload, self.fio, self.fio_run, self.trace].count(None) != 3:
+            raise WriteampError(
+                "give one of --workload SPEC, --fio FILE, --fio-run CMD, --trace FILE"
+            )
         if self.trace is None:
             for name, flag in _OF_TRACES.items():
                 if getattr(self, name) is not None:
-                    raise WriteampError(f"{flag} needs --trace, but --workload was given")
+                    raise WriteampError(f"{flag} needs --trace, but another load was given")
         elif self.recent_writes is not None:
             raise WriteampError("--recent-writes needs --workload; a trace has its own writes")
 
     @property
     def name(self) -> str:
-        """Name of the workload or trace."""
-        return str(self.trace if self.workload is None else self.workload)
+        """Name of the workload, fio job or trace."""
+        return str(self.workload or self.fio or self.fio_run or self.trace)
 
     @property
     def what(self) -> dict[str, str]:
         """Workload or trace as an entry of a JSON document."""
-        return {"trace" if self.workload is None else "workload": self.name}
+        return {"workload" if self.trace is None else "trace": self.name}
 
     def rows(self, features: str) -> pl.DataFrame:
         """Return the characteristics that a feature set needs: one row, or one per trace window.
@@ -123,8 +142,8 @@ class ModelInput(Settings):
             WriteampError: the workload, the trace or an option is not valid, or the parameters of
                 the workload do not determine its characteristics.
         """
-        if self.workload is not None:
-            characteristics = of_workload(self.workload, use=self._use())
+        if self.trace is None:
+            characteristics = self._characteristics()
             if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
                 raise WriteampError(
                     f"the features {features!r} need the state of the drive: give --space SIZE, "
@@ -133,6 +152,16 @@ class ModelInput(Settings):
                 )
             return characteristics.frame()
         return of_trace(self._requests, features=features, **dict(self._of_windows()))
+
+    def _characteristics(self) -> Characteristics:
+        if self.workload is not None:
+            return of_workload(self.workload, use=self._use())
+        jobs = jobs_of(self.fio, self.fio_run).jobs
+        if len(jobs) != 1:
+            raise WriteampError(
+                f"{self.name} has {len(jobs)} jobs; a black-box model predicts one job"
+            )
+        return of_fio_job(jobs[0].options, use=self._use())
 
     @cached_property
     def _requests(self) -> traces.Trace:

@@ -83,7 +83,7 @@ def predict(
 
     def card() -> Card:
         if trace is None:
-            return replace(predictions.card(), title=f"{model}: {question.workload}")
+            return replace(predictions.card(), title=f"{model}: {question.name}")
         return _card_of_windows(f"{model}: {trace}", rows, predictions)
 
     options.show(
