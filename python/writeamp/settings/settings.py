@@ -25,6 +25,7 @@ from writeamp.fields.domains import (
     OneOf,
     Whole,
     WholeOr,
+    shown,
 )
 from writeamp.fields.setting import Settings, setting
 from writeamp.files.inputs import STANDARD_INPUT
@@ -223,8 +224,18 @@ class LoadSettings(Settings):
             raise WriteampError(
                 "fio, fio_run, workload and trace exclude each other; give only one"
             )
-        if isinstance(self.fio, os.PathLike):
-            object.__setattr__(self, "fio", os.fspath(self.fio))
+        if self.fio is not None:
+            from writeamp.traces.source import file_path  # noqa: PLC0415 (slow)
+
+            if not isinstance(self.fio, str | os.PathLike):
+                raise WriteampError(
+                    f"fio is {shown(self.fio)}; it must be the path of a fio job file"
+                )
+            object.__setattr__(self, "fio", str(file_path(self.fio)))
+        if not isinstance(self.fio_run, str | None):
+            raise WriteampError(
+                f"fio_run is {shown(self.fio_run)}; it must be a command line of fio"
+            )
         if not is_made:
             runs = None if self.repeat == "auto" else self.repeat
             from writeamp.fio.workload import fio_load  # noqa: PLC0415 (slow)
