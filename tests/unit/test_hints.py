@@ -118,6 +118,13 @@ def test_hints_change_no_manager_without_handles() -> None:
     assert "handles" not in run(trace, "sepgc")
 
 
+def test_a_comparison_gives_hints_to_managers_with_handles() -> None:
+    trace = traces.of(hinted().drop("hint"))
+    managers = "single,nvme-fdp,sepbit"
+    result = wa.compare(trace=trace, managers=managers, hints_by="range:4", replicas=1, **DRIVE)
+    assert [row.hints for row in result.rows] == [None, "handles", None]
+
+
 def test_ranges_of_addresses_ignore_hints() -> None:
     ranges = "nvme-fdp:by=range,handles=4"
     hints, none = run(traces.of(hinted()), ranges), run(hinted().drop("hint"), ranges)

@@ -118,6 +118,7 @@ class PageTrace(Drawn):
         columns += [column for column in may_lack if column is not None and column.any()]
         if self.tags is not None:
             hasher.update(repr(self.tag_names).encode())
+            hasher.update(b"hints" if self.are_tags_hints else b"")
             columns.append(self.tags)
         for column in columns:
             little_endian = column.astype(column.dtype.newbyteorder("<"))
