@@ -1,4 +1,4 @@
-"""Speed of the engine with counters by tag, without them, and of an earlier engine.
+"""Speed of the engine with counters by tag or handle, and of an earlier engine.
 
 All runs are in one process and take turns, and processor time is measured, so that other programs
 disturb both alike. `--base FILE` is the engine's library of an earlier build. Prints a table for
@@ -29,19 +29,30 @@ CASES: dict[str, dict[str, Any]] = {
     "sepgc, fill 0.87, 8 M pages": {"manager": "sepgc", "fill": 0.87, "blocks": 65536},
     "sepgc, fill 0.87, 8 pages a request": {"manager": "sepgc", "fill": 0.87, "request_pages": 8},
 }
+# Runs with hints, whose handles are counted, and runs of the same manager without hints.
+CASES |= {
+    f"nvme-fdp{isolation}, fill {fill}, hints": {
+        "manager": f"nvme-fdp:handles=16,by=range{isolation}",
+        "hinted": f"nvme-fdp:handles=16{isolation}",
+        "fill": fill,
+    }
+    for fill in (0.70, 0.87)
+    for isolation in ("", ",isolation=persistent")
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", metavar="FILE", help="library of an earlier engine")
     parser.add_argument("--turns", type=int, default=40, help="turns of each (40)")
-    parser.add_argument("--cases", type=int, default=len(CASES), help="number of cases (all)")
+    parser.add_argument("--cases", default="", help="only the cases whose names have this text")
     chosen = parser.parse_args()
     base = library(chosen.base) if chosen.base else None
     print("| case | without tags, M pages/s | with / without | without / base | WA |")
     print("|---|---|---|---|---|")
-    for name, case in list(CASES.items())[: chosen.cases]:
-        print(row(name, case, base, chosen.turns), flush=True)
+    for name, case in CASES.items():
+        if chosen.cases in name:
+            print(row(name, case, base, chosen.turns), flush=True)
 
 
 def library(path: str) -> ModuleType:
@@ -95,6 +106,8 @@ def simulation(engine: ModuleType, case: dict[str, Any], *, tags: bool) -> Any:
         passes=1000,
         **counted,
     )
+    counting = {"counts_handles": True} if "hinted" in case else {"tags": TAGS}
+    counting = counting if tags else {}
     geometry = engine.Geometry(
         channels=1,
         chips_per_channel=1,
@@ -107,9 +120,9 @@ def simulation(engine: ModuleType, case: dict[str, Any], *, tags: bool) -> Any:
         geometry=geometry,
         logical_pages=pages,
         layout="flat",
-        manager=case["manager"],
+        manager=case.get("hinted", case["manager"]) if tags else case["manager"],
         victims=case.get("victims"),
-        **({"tags": TAGS} if tags else {}),
+        **counting,
     )
     run = engine.Simulation(drive, load, seed=1, batch_pages=engine.DEFAULT_BATCH_PAGES)
     run.fill(0, pages)

@@ -348,7 +348,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
     let mut page =
         HostPage { logical: pages[at], now, group: 0, hint: UNTAGGED, invalidation_time: NEVER };
-    if P::HAS_HANDLES {
+    if P::USES_PLACEMENT_HINTS {
         page.hint = hints.placement.get(at).copied().unwrap_or(UNTAGGED);
     }
     if P::USES_HOST_HINTS {

@@ -150,6 +150,7 @@ impl SelfDeclared for OwnStream {
 
 impl Placement for OwnStream {
     const USES_HOST_HINTS: bool = true;
+    const USES_PLACEMENT_HINTS: bool = true;
     const USES_VICTIM: bool = true;
 
     fn host_stream(&mut self, page: HostPage) -> usize {

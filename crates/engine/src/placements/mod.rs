@@ -70,6 +70,8 @@ pub trait Placement: State + Send + 'static {
     const CHOOSES_VICTIMS: bool = false;
     /// True if the placement writes pages by placement handles ([`Self::handle`]).
     const HAS_HANDLES: bool = false;
+    /// True if the placement uses placement hints of the host ([`HostPage::hint`]).
+    const USES_PLACEMENT_HINTS: bool = Self::HAS_HANDLES;
     /// True if the placement can fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
     /// Two fixed streams, if the placement needs no inputs and no state; its methods are then not
@@ -250,7 +252,7 @@ pub struct HostPage {
     pub now: u64,
     /// Group of the page, if the placement requires group hints.
     pub group: u8,
-    /// Placement hint of the page, or [`UNTAGGED`] without one; for placements with handles.
+    /// Placement hint of the page, or [`UNTAGGED`] without one.
     pub hint: u8,
     /// Clock at which the page becomes invalid, if the placement requires that hint.
     pub invalidation_time: u64,

@@ -21,9 +21,16 @@ pub struct NvmeFdp {
     persistently_isolated: bool,
     by: By,
     logical_pages: u64,
+    /// Handle of each group: a division for each page would be slow.
+    of_group: [u8; 256],
+    /// Stream of the pages of the victim that is being collected.
+    migration: usize,
 }
 
-state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed logical_pages });
+state!(NvmeFdp {
+    fixed handles, fixed persistently_isolated, fixed by, fixed logical_pages, fixed of_group,
+    scratch migration,
+});
 
 /// Source of the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +89,11 @@ impl Registered<Sizes> for NvmeFdp {
     .candidates(&[Pairs::rare(&["nvme-fdp"], &["greedy"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        let handles = params.integer("handles");
         Ok(NvmeFdp {
-            handles: params.integer("handles"),
+            handles,
+            migration: usize::from(handles),
+            of_group: std::array::from_fn(|group| (group % usize::from(handles)) as u8),
             persistently_isolated: params.choice("isolation", &ISOLATION),
             by: params.choice("by", &By::ALL),
             logical_pages: u64::from(sizes.logical_pages),
@@ -103,21 +113,24 @@ impl Placement for NvmeFdp {
 
     #[inline(always)]
     fn handle(&self, page: HostPage) -> u8 {
-        if page.hint != UNTAGGED {
-            return page.hint.min(self.handles - 1);
-        }
         match self.by {
-            By::Group => page.group % self.handles,
+            By::Group if page.hint != UNTAGGED => page.hint.min(self.handles - 1),
+            By::Group => self.of_group[usize::from(page.group)],
             By::Range => {
                 (u64::from(page.logical) * u64::from(self.handles) / self.logical_pages) as u8
             }
         }
     }
 
-    #[inline(always)]
-    fn migration_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
+    fn on_victim(&mut self, victim: &Victim) {
         let handles = usize::from(self.handles);
-        if self.persistently_isolated { handles + victim.stream % handles } else { handles }
+        let own = if self.persistently_isolated { victim.stream % handles } else { 0 };
+        self.migration = handles + own;
+    }
+
+    #[inline(always)]
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+        self.migration
     }
 
     fn handle_of_stream(&self, stream: usize) -> u8 {

@@ -55,13 +55,13 @@ impl Scheme for NvmeFdp {
 
 impl NvmeFdp {
     fn number_of(&self, logical: u32, hint: Hint) -> usize {
-        if let Some(handle) = hint.handle {
-            usize::from(handle).min(self.handles - 1)
-        } else if self.by_range {
+        if self.by_range {
             let is_of = |handle: &usize| {
                 logical as usize * self.handles < (handle + 1) * self.pages as usize
             };
             (0..self.handles).find(is_of).expect("each page of the drive must have a handle")
+        } else if let Some(handle) = hint.handle {
+            usize::from(handle).min(self.handles - 1)
         } else {
             usize::from(hint.group) % self.handles
         }
