@@ -206,7 +206,7 @@ ERRORS: list[tuple[str, list[str]]] = [
     ("evaluate {f}/fast.model {f}/fast.parquet --cv few", ["--cv", "few", "whole number"]),
     ("evaluate {f}/fast.model {f}/others.parquet --plot x.doc", ["doc", "png"]),
     ("predict {f}/fast.model", ["--workload", "--trace"]),
-    ("predict {f}/fast.model --workload uniform --trace {f}/trace.parquet", ["either"]),
+    ("predict {f}/fast.model --workload uniform --trace {f}/trace.parquet", ["give one of"]),
     ("predict {f}/fast.model --workload phases:1=uniform", ["phases"]),
     ("predict {f}/fast.model --workload randum:bs=4k", ["randum", "random"]),
     ("predict {f}/fast.model --workload random:bs=4k,rate=100", ["rate", "qd"]),
