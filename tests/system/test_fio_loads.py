@@ -14,7 +14,7 @@ import writeamp as wa
 from patience import PATIENCE_S
 from writeamp._engine import Load
 from writeamp.fio.command_line import read_commands
-from writeamp.fio.workload import load_of_command
+from writeamp.fio.workload import fio_load
 
 # Addresses are compared to the sector.
 SECTOR = 512
@@ -96,8 +96,9 @@ def logged(options: str, folder: Path) -> list[tuple[str, int, int]]:
 
 def drawn(options: str, pages: int, runs: int | None = 1) -> list[tuple[str, int, int]]:
     """Return the requests of the load, up to so many written sectors."""
-    text = load_of_command(f"fio --name=a --filename=file {options}", runs).text
-    load = Load.spec(text, drive_sectors(options), SECTOR)
+    jobs = fio_load(None, f"fio --name=a --filename=file {options}", runs)
+    assert jobs is not None
+    load = Load.spec(jobs.text, drive_sectors(options), SECTOR)
     ops, firsts, counts, heads, tails = (
         column.astype(np.int64) for column in load.requests(seed=1, pages=pages)
     )

@@ -11,7 +11,7 @@ import writeamp as wa
 from places import ROOT
 from refusals import refused_with
 from writeamp.errors import WriteampError
-from writeamp.fio.workload import load_of_command, load_of_file
+from writeamp.fio.workload import fio_load
 from writeamp.learn.blackbox.features.feature_sets import FEATURE_SETS
 from writeamp.learn.blackbox.model_input import ModelInput
 
@@ -19,9 +19,15 @@ DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
 EXAMPLES = ROOT / "examples" / "fio"
 
 
+def workload_of(path: Path | None = None, command: str | None = None) -> str:
+    load = fio_load(path, command)
+    assert load is not None
+    return load.text
+
+
 def test_every_example_is_a_load() -> None:
     for path in EXAMPLES.glob("*.fio"):
-        assert load_of_file(path).text.startswith("fio:streams=stream(")
+        assert workload_of(path).startswith("fio:streams=stream(")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ def test_every_example_is_a_load() -> None:
 )
 def test_what_is_not_modelled_is_refused(options: str, words: str) -> None:
     with pytest.raises(WriteampError) as raised:
-        load_of_command(f"fio --name=a {options}")
+        workload_of(command=f"fio --name=a {options}")
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -49,7 +55,7 @@ def test_lines_of_a_job_file_are_named(tmp_path: Path) -> None:
     job = tmp_path / "bad.fio"
     job.write_text("[a]\nrw=write\nnrfiles=3\n[b]\nrw=write\nread_iolog=x\nnrfiles=2\n")
     with pytest.raises(WriteampError, match=r"nrfiles \(line 3, 7\); read_iolog \(line 6\)"):
-        load_of_file(job)
+        workload_of(job)
 
 
 def test_targets_and_reports_do_not_change_a_load() -> None:
@@ -57,7 +63,7 @@ def test_targets_and_reports_do_not_change_a_load() -> None:
     other = (
         f"{plain} --ioengine=libaio --direct=1 --group_reporting --runtime=60 --lat_percentiles=1"
     )
-    assert load_of_command(plain).text == load_of_command(other).text
+    assert workload_of(command=plain) == workload_of(command=other)
 
 
 def test_a_job_repeats_its_order_and_independent_draws_do_not() -> None:

@@ -11,6 +11,7 @@ from writeamp.files import inputs
 from writeamp.fio.command_line import read_commands
 from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
 from writeamp.fio.job_file import FioJobs, read_job_file
+from writeamp.fio.name_hash import name_hash
 from writeamp.fio.values import (
     block_sizes,
     in_direction,
@@ -50,9 +51,6 @@ _MODES = {
 }
 _DISTRIBUTIONS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 _HINTS = {"none": 0, "short": 1, "medium": 2, "long": 3, "extreme": 4}
-_WORD = 2**32
-# Name of jobs that a command line has.
-_COMMAND = "the command"
 # Job files are small; a larger file is something else.
 _MOST_BYTES = 1 << 20
 
@@ -71,40 +69,19 @@ def fio_load(
 ) -> FioLoad | None:
     """Return the workload of a job file or of a command line of fio; None without both.
 
+    Args:
+        path: the job file, or None.
+        command: the command line, or None. The one job file that it may name is opened.
+        runs: number of runs of all jobs; None repeats them without end.
+
     Raises:
         WriteampError: both are given, or the jobs cannot be read or modelled.
     """
     if path is not None and command is not None:
         raise WriteampError("fio and fio_run exclude each other; give only one")
-    if path is not None:
-        return load_of_file(path, runs)
-    return None if command is None else load_of_command(command, runs)
-
-
-def load_of_file(path: str | Path, runs: int | None = None) -> FioLoad:
-    """Return the workload of a job file.
-
-    Args:
-        path: the file.
-        runs: number of runs of all jobs; None repeats them without end.
-
-    Raises:
-        WriteampError: the file cannot be read, or has jobs or options that are not modelled.
-    """
-    text = _text_of(path)
-    return _load(read_job_file(text, str(path)), text, Path(path).name, runs)
-
-
-def load_of_command(command: str, runs: int | None = None) -> FioLoad:
-    """Return the workload of a command line of fio; job files that it names are opened.
-
-    Raises:
-        WriteampError: the command runs no job, or has options that are not modelled.
-    """
-    jobs = jobs_of_command(command)
-    if jobs.name != _COMMAND:
-        return load_of_file(jobs.name, runs)
-    return _load(jobs, command, "fio", runs)
+    if path is None and command is None:
+        return None
+    return _load(*_read(path, command), runs)
 
 
 def jobs_of(path: str | Path | None, command: str | None) -> FioJobs:
@@ -113,30 +90,24 @@ def jobs_of(path: str | Path | None, command: str | None) -> FioJobs:
     Raises:
         WriteampError: there are no jobs, or they cannot be read.
     """
+    jobs, _, _ = _read(path, command)
+    return jobs
+
+
+def _read(path: str | Path | None, command: str | None) -> tuple[FioJobs, str, str]:
+    """Return the jobs of a file or else of a command line, their text, and their name."""
     if path is not None:
-        return read_job_file(_text_of(path), str(path))
-    return jobs_of_command(command or "")
-
-
-def jobs_of_command(command: str) -> FioJobs:
-    """Return the jobs of a command line of fio, or of the one job file that it names.
-
-    Raises:
-        WriteampError: the command runs no job, or the job file cannot be read.
-    """
-    jobs = read_commands(command, _COMMAND)
+        text = inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
+        return read_job_file(text, str(path)), text, Path(path).name
+    jobs = read_commands(command or "", "the command")
     if not jobs.jobs and len(jobs.named) == 1:
-        return jobs_of(jobs.named[0], None)
+        return _read(jobs.named[0], None)
     if not jobs.jobs or jobs.named:
         raise WriteampError(
             "--fio-run needs one command of fio with --name and its options, such as 'fio --name=a "
             "--rw=randwrite --bs=4k'; or with one job file"
         )
-    return jobs
-
-
-def _text_of(path: str | Path) -> str:
-    return inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
+    return jobs, command or "", "fio"
 
 
 def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
@@ -409,37 +380,3 @@ def _sizes_of_requests(job: FioJob) -> dict[str, object]:
         "unaligned": job.has("bs_unaligned") or job.has("blocksize_unaligned") or None,
         "by_order": job.has("bs_is_seq_rand") or None,
     }
-
-
-def name_hash(name: str) -> int:
-    """Return fio's 32-bit hash of a file's name, from which it seeds zipf, pareto and normal.
-
-    It is Jenkins' lookup3; of each block of 12 bytes but the last, fio reads three bytes only.
-
-    >>> name_hash("/dev/nvme0n1")
-    1437019758
-    """
-    data = name.encode()
-    a = b = c = (0x61C88647 + len(data)) % _WORD
-    while len(data) > 12:
-        a, b, c = (a + data[0]) % _WORD, (b + data[4]) % _WORD, (c + data[8]) % _WORD
-        for turns in ((4, 6, 8), (16, 19, 4)):
-            a, c = (a - c) % _WORD ^ _rotated(c, turns[0]), (c + b) % _WORD
-            b, a = (b - a) % _WORD ^ _rotated(a, turns[1]), (a + c) % _WORD
-            c, b = (c - b) % _WORD ^ _rotated(b, turns[2]), (b + a) % _WORD
-        data = data[12:]
-    if not data:
-        return c
-    words = [int.from_bytes(data[at : at + 4], "little") for at in (0, 4, 8)]
-    a, b, c = (a + words[0]) % _WORD, (b + words[1]) % _WORD, (c + words[2]) % _WORD
-    c = ((c ^ b) - _rotated(b, 14)) % _WORD
-    a = ((a ^ c) - _rotated(c, 11)) % _WORD
-    b = ((b ^ a) - _rotated(a, 25)) % _WORD
-    c = ((c ^ b) - _rotated(b, 16)) % _WORD
-    a = ((a ^ c) - _rotated(c, 4)) % _WORD
-    b = ((b ^ a) - _rotated(a, 14)) % _WORD
-    return ((c ^ b) - _rotated(b, 24)) % _WORD
-
-
-def _rotated(word: int, places: int) -> int:
-    return (word << places | word >> (32 - places)) % _WORD

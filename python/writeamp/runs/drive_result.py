@@ -218,7 +218,7 @@ class DriveResult(OneLine, Drawn):
         frame = frame.filter(pl.col("tag").is_not_null() | is_used)
         return frame.select("tag", "is_drive", pl.exclude("tag", "is_drive"))
 
-    @property
+    @cached_property
     def handles(self) -> list[dict[str, Any]] | None:
         """Counts of the measured interval by placement handle; None if none were counted.
 

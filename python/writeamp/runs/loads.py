@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,14 @@ def writes_in_all(load: Spec | traces.PageTrace, pages: int, drive: Device) -> i
         pages: number of logical pages that it uses.
         drive: drive that it writes to.
     """
-    if not isinstance(load, Spec):
-        return None
+    return _end_of(load.text, pages, drive.page_bytes) if isinstance(load, Spec) else None
+
+
+# All requests of fio jobs are drawn to count them, so they are counted once.
+@lru_cache(maxsize=64)
+def _end_of(text: str, pages: int, page_bytes: int) -> int | None:
     with refusals():
-        return EngineLoad.spec(load.text, pages, drive.page_bytes).writes_in_all()
+        return EngineLoad.spec(text, pages, page_bytes).writes_in_all()
 
 
 def drive_writes_of_jobs(load: Spec, pages: int, drive: Device) -> float | None:

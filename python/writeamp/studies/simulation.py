@@ -116,9 +116,7 @@ def plan_of(
         load_name=prepared.load_name,
         host=stated_load(experiment.load, prepared.load),
         policy=policy,
-        run=settings
-        if experiment.is_timed
-        else _until_the_end(settings, prepared, experiment.load),
+        run=settings,
         notes=prepared.notes,
         earlier=prepared.earlier,
         uncounted=prepared.uncounted,
