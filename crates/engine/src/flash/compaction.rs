@@ -26,6 +26,13 @@ type Keep<T> = unsafe fn(&[T], &[u64], *mut T) -> usize;
 pub trait Item: Copy {
     /// The fastest function for these vector instructions.
     fn keep_by(lanes: Lanes) -> Keep<Self>;
+
+    /// Copies the items of a set of eight in order, and then any items up to eight.
+    ///
+    /// # Safety
+    /// The address must have room for eight items, and the processor must support AVX2.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn pack(items: &[Self; 8], set: u8, out: *mut Self);
 }
 
 impl Item for u32 {
@@ -34,8 +41,21 @@ impl Item for u32 {
             #[cfg(target_arch = "x86_64")]
             Lanes::Avx512 => pages_by_sixteen,
             #[cfg(target_arch = "x86_64")]
-            Lanes::Avx2 => pages_by_eight,
+            Lanes::Avx2 => by_eight,
             _ => one_by_one,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt")]
+    #[inline]
+    unsafe fn pack(items: &[u32; 8], set: u8, out: *mut u32) {
+        // SAFETY: eight items and eight places are read; the rest is the caller's.
+        unsafe {
+            let places =
+                _mm256_cvtepu8_epi32(_mm_loadl_epi64(PLACES[usize::from(set)].as_ptr().cast()));
+            let loaded = _mm256_loadu_si256(items.as_ptr().cast());
+            _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(loaded, places));
         }
     }
 }
@@ -44,8 +64,20 @@ impl Item for u8 {
     fn keep_by(lanes: Lanes) -> Keep<u8> {
         match lanes {
             #[cfg(target_arch = "x86_64")]
-            Lanes::Avx512 | Lanes::Avx2 => tags_by_eight,
+            Lanes::Avx512 | Lanes::Avx2 => by_eight,
             _ => one_by_one,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt")]
+    #[inline]
+    unsafe fn pack(items: &[u8; 8], set: u8, out: *mut u8) {
+        // SAFETY: eight items and eight places are read; the rest is the caller's.
+        unsafe {
+            let places = _mm_loadl_epi64(PLACES[usize::from(set)].as_ptr().cast());
+            let loaded = _mm_loadl_epi64(items.as_ptr().cast());
+            _mm_storel_epi64(out.cast(), _mm_shuffle_epi8(loaded, places));
         }
     }
 }
@@ -100,43 +132,15 @@ static PLACES: [[u8; 8]; 256] = {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-unsafe fn tags_by_eight(items: &[u8], marks: &[u64], out: *mut u8) -> usize {
+unsafe fn by_eight<T: Item>(items: &[T], marks: &[u64], out: *mut T) -> usize {
     let mut count = 0;
     for (items, marks) in items.chunks(64).zip(marks) {
         let (steps, rest) = items.as_chunks::<8>();
         for (step, items) in steps.iter().enumerate() {
             let valid = (!marks >> (step * 8)) as u8;
-            // SAFETY: eight items are read. They are written after the items kept so far, which are
-            // at most as many as were read.
-            unsafe {
-                let places = _mm_loadl_epi64(PLACES[usize::from(valid)].as_ptr().cast());
-                let packed = _mm_shuffle_epi8(_mm_loadl_epi64(items.as_ptr().cast()), places);
-                _mm_storel_epi64(out.add(count).cast(), packed);
-            }
-            count += valid.count_ones() as usize;
-        }
-        // SAFETY: as above.
-        count += unsafe { last(rest, steps.len(), *marks, out.add(count)) };
-    }
-    count
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-unsafe fn pages_by_eight(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
-    let mut count = 0;
-    for (items, marks) in items.chunks(64).zip(marks) {
-        let (steps, rest) = items.as_chunks::<8>();
-        for (step, items) in steps.iter().enumerate() {
-            let valid = (!marks >> (step * 8)) as u8;
-            // SAFETY: eight items are read. They are written after the items kept so far, which are
-            // at most as many as were read.
-            unsafe {
-                let places = _mm_loadl_epi64(PLACES[usize::from(valid)].as_ptr().cast());
-                let loaded = _mm256_loadu_si256(items.as_ptr().cast());
-                let packed = _mm256_permutevar8x32_epi32(loaded, _mm256_cvtepu8_epi32(places));
-                _mm256_storeu_si256(out.add(count).cast(), packed);
-            }
+            // SAFETY: eight items are written after the items kept so far, which are at most as many
+            // as were read.
+            unsafe { T::pack(items, valid, out.add(count)) };
             count += valid.count_ones() as usize;
         }
         // SAFETY: as above.
