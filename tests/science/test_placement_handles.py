@@ -1,4 +1,4 @@
-"""Placement handles: when they lower WA, and what a neighbour does to the data of others."""
+"""Placement handles: loads whose WA they lower, and the effect of a neighbour on the others."""
 
 from __future__ import annotations
 

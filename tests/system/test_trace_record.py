@@ -355,8 +355,8 @@ def test_a_budget_of_writes_decides_the_status(loop: str, tmp_path: Path) -> Non
             assert [row["holds"] for row in json.loads(done.stdout)["budgets"]] == [not status]
 
 
-# A program that appends to a log and begins it anew. After each write it notes the time, its bytes,
-# and the bytes of the disk by the kernel's statistics.
+# A program that appends to a log, and truncates it at 4 MiB. Each write adds a row: the time, its
+# bytes, and the bytes that the kernel counts for the disk.
 LOGGER = """
 import os, sys, time
 log, statistics, counts, ended = sys.argv[1:]

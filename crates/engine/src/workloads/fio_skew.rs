@@ -231,3 +231,61 @@ impl Registered<Site> for FioPareto {
         Ok(FioPareto(FioSkew::new(Kind::Pareto, params.number("h"), params, site)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::workloads::tests::drawn;
+
+    #[test]
+    fn a_smaller_drive_represents_fios_blocks_by_popularity() {
+        for (spec, blocks, most) in
+            [("fio-zipf:theta=0.8", 100_000, 0.30), ("fio-pareto:h=0.2", 65_536, 0.25)]
+        {
+            // Shares of the writes by popularity: of all blocks, and of pages with 16 of them each.
+            let sorted = |spec: &str, pages: u32| {
+                let mut counts = vec![0f64; pages as usize];
+                for page in drawn(spec, pages, 2_000_000, 4096) {
+                    counts[page as usize] += 1.0 / 2_000_000.0;
+                }
+                counts.sort_unstable_by(|a, b| b.total_cmp(a));
+                counts
+            };
+            let all = sorted(spec, blocks);
+            let few = sorted(&format!("{spec},blocks_per_page=16"), blocks / 16);
+            let touched = |shares: &[f64]| {
+                shares.iter().filter(|&&share| share > 0.0).count() as f64 / shares.len() as f64
+            };
+            assert!(
+                (touched(&all) - touched(&few)).abs() < 0.02,
+                "{} {}",
+                touched(&all),
+                touched(&few)
+            );
+            for tenth in 1..10 {
+                let sum =
+                    |shares: &[f64]| shares.iter().take(shares.len() * tenth / 10).sum::<f64>();
+                assert!((sum(&all) - sum(&few)).abs() < 0.02, "{spec} {tenth}");
+            }
+            assert!(all[0] < most && few[0] > all[0]);
+        }
+    }
+
+    #[test]
+    fn fios_zipf_leaves_the_blocks_unwritten_that_fio_cannot_reach() {
+        // Shares by a count over all ranks: benches/results/2026-11-27-fio-zipf.md.
+        for (pages, blocks, reached) in
+            [(250_000, 250_000, 0.924_2), (244_140, 24_414_062, 0.697_9)]
+        {
+            let spec = format!(
+                "fio-zipf:theta=0.8,blocks_per_page={}",
+                f64::from(blocks) / f64::from(pages)
+            );
+            let mut touched = vec![false; pages as usize];
+            for page in drawn(&spec, pages, 40 * pages as usize, 65_536) {
+                touched[page as usize] = true;
+            }
+            let share = touched.iter().filter(|&&is| is).count() as f64 / f64::from(pages);
+            assert!((share - reached).abs() < 0.003, "{spec}: {share}");
+        }
+    }
+}
