@@ -3,15 +3,20 @@
 //! The crate models fio's random generators, distributions and maps of written blocks. It reads no
 //! job and runs no I/O.
 
+mod copy;
+mod divisor;
 mod job;
 mod lfsr;
 mod map;
 mod places;
 mod random;
 mod same_block;
+mod seeds;
 mod skew;
 
-pub use job::{Copy, Direction, Generator, Io, Job, Mode, Seeding, Strides};
+pub use copy::Copy;
+pub use divisor::common_divisor;
+pub use job::{Direction, Generator, Io, Job, Mode, Seeding, Strides};
 pub use places::Distribution;
 pub use random::{Random, Taus88, Taus258};
 pub use same_block::SameBlock;

@@ -1,5 +1,6 @@
 //! Random blocks by `random_distribution`, other than the uniform one.
 
+use crate::divisor::common_divisor;
 use crate::random::{Random, Taus88};
 use crate::same_block::SameBlock;
 use crate::skew::{Kind, MULTIPLIER, Skew};
@@ -107,13 +108,7 @@ impl Smaller {
         /// Golden ratio, whose multiples scatter evenly.
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         let mut step = (blocks as f64 * GOLDEN) as u64 | 1;
-        let divisor = |mut a: u64, mut b: u64| {
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        };
-        while divisor(step, blocks) != 1 {
+        while common_divisor(step, blocks) != 1 {
             step += 2;
         }
         Smaller { blocks, same_block: SameBlock::new(full), step }

@@ -1,5 +1,7 @@
 //! Skew: the access frequencies of positions.
 
+use writeamp_fio::common_divisor;
+
 use super::accesses::{Accesses, SizeShare};
 use crate::error::{Error, Result};
 use crate::hints::Group;
@@ -171,8 +173,4 @@ impl Slots<'_> {
             }
         }
     }
-}
-
-fn common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
 }
