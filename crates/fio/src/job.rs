@@ -1,6 +1,7 @@
 //! A job of fio: its options and its requests.
 
 use crate::places::Distribution;
+use crate::sprandom::Sprandom;
 
 /// Kind of I/O of a job, as `rw` states it without its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,8 @@ pub struct Job {
     pub is_timed: bool,
     /// `zonemode=strided`.
     pub strides: Option<Strides>,
+    /// `sprandom`, of random writes of one size by a shift register.
+    pub sprandom: Option<Sprandom>,
     /// Writes between flushes; 0 without flushes.
     pub fsync: u64,
     /// Seeds.

@@ -1,7 +1,7 @@
 //! Addresses that fio 3.33 draws, as its source and its logs of I/O show them.
 //!
-//! The crate models fio's random generators, distributions and maps of written blocks. It reads no
-//! job and runs no I/O.
+//! The crate models fio's random generators, distributions and maps of written blocks, and the
+//! `sprandom` of fio 3.41. It reads no job and runs no I/O.
 
 mod copy;
 mod divisor;
@@ -13,6 +13,7 @@ mod random;
 mod same_block;
 mod seeds;
 mod skew;
+mod sprandom;
 
 pub use copy::Copy;
 pub use divisor::common_divisor;
@@ -21,3 +22,4 @@ pub use places::Distribution;
 pub use random::{Random, Taus88, Taus258};
 pub use same_block::SameBlock;
 pub use skew::{Kind, NUMBERS, Skew};
+pub use sprandom::Sprandom;

@@ -66,7 +66,7 @@ _VARIABLE = re.compile(r"\$\{[^}]{0,255}\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`|
 # Devices composed of several drives, which may be as fast as all drives together.
 _COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
 # Default over-provisioning of sprandom.
-_SPR_OP = 0.15
+SPR_OP = 0.15
 # Options that make writes durable: during a job, and at its end.
 SYNCING = ("fsync", "fdatasync", "sync_file_range", "sync")
 SYNCING_AT_THE_END = ("end_fsync", "fsync_on_close")
@@ -248,7 +248,7 @@ class FioJob:
             requested = self.count("number_ios", 0) * sum(self.write_blocks) / 2
             return min(1.0, requested / self.whole_span_bytes) * loops
         if self.is_sprandom:
-            return physical_of(1.0, self.spr_op or _SPR_OP)
+            return physical_of(1.0, self.spr_op or SPR_OP)
         if self.is_timed or {"loops", "io_size"} & self.unknown.keys():
             return None
         if share is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
+from writeamp.fio import sprandom
 from writeamp.fio.command_line import read_commands
 from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
 from writeamp.fio.job_file import FioJobs, read_job_file
@@ -30,7 +31,7 @@ _NOT_MODELLED = frozenset(
         *("fill_device", "offset_align", "num_range", "max_open_zones", "job_max_open_zones"),
         *("read_beyond_wp", "zone_reset_threshold", "zone_reset_frequency", "io_size_distribution"),
         *("trim_percentage", "trim_backlog", "verify_backlog", "flow", "profile", "dp_scheme"),
-        *("exec_prerun", "sprandom", "barrier", "write_barrier", "sync_file_range", "random_size"),
+        *("exec_prerun", "barrier", "write_barrier", "sync_file_range", "random_size"),
         *("plid_select", "fdp_pli_select", "numruns", "experimental_verify"),
     }
 )
@@ -171,6 +172,9 @@ def _check(jobs: FioJobs, text: str) -> None:
             f"{jobs.name}: these could change the load and are not modelled: "
             f"{'; '.join(dict.fromkeys(faults))}. Remove them"
         )
+    for job in jobs.jobs:
+        for fault in sprandom.faults(job, _sizes(job)):
+            raise WriteampError(f"{jobs.name}: job {job.name!r} has sprandom with {fault}")
 
 
 def _places(option: str, text: str) -> str:
@@ -206,7 +210,7 @@ def _requests_s(job: FioJob) -> float:
 def _streams(job: FioJob, phase: int, weight: float) -> Iterator[str]:
     """Yield the stream of each copy of a job."""
     params = {"phase": phase, "weight": weight, **_order(job), **_extents(job), **_randomness(job)}
-    params |= _sizes_of_requests(job)
+    params |= sprandom.parameters(job) | _sizes_of_requests(job)
     for copy in range(job.copies):
         own = {"number": job.number + copy, **_offsets(job, copy)}
         own["name_hash"] = name_hash(job.files[0] if job.files else f"{job.name}.{copy}.0")

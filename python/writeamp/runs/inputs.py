@@ -99,7 +99,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
 def _of_jobs(
     load_settings: LoadSettings, drive: Device, load: Spec | traces.PageTrace
 ) -> Iterator[str]:
-    """Yield a warning on how many drive writes fio jobs make by themselves."""
+    """Yield warnings on the drive writes of fio jobs, and on a drive that sprandom finds full."""
     if load_settings.fio_name is None or not isinstance(load, Spec):
         return
     writes = drive_writes_of_jobs(load, used_pages(load, load_settings, drive), drive)
@@ -107,6 +107,11 @@ def _of_jobs(
     times = load_settings.repeat
     until = "until WA is steady" if times == "auto" else f"{times}×"
     yield f"the fio jobs {made}; they are run {until}"
+    if "spr_op=" in load.text and (load_settings.precondition != "none" or times != 1):
+        yield (
+            "sprandom prepares an empty drive, but this drive is not empty before each run of the "
+            "jobs; use --precondition none and --repeat 1"
+        )
 
 
 def _note_of_candidates(experiment: Experiment) -> list[str]:

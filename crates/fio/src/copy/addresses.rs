@@ -88,6 +88,12 @@ impl Copy {
         if let Some(drawn) = &mut self.drawn {
             return Some(drawn.draw());
         }
+        if let (Some(regions), Some(lfsr)) = (&mut self.regions, &mut self.lfsr) {
+            let block = regions.draw(lfsr);
+            // fio ends the job here, although bytes may be left.
+            self.is_done = block.is_none();
+            return block;
+        }
         let blocks = self.block_count(direction);
         if blocks == 0 {
             return None;

@@ -8,20 +8,22 @@ use crate::lfsr::Lfsr;
 use crate::map::BlockMap;
 use crate::places::{Distribution, Drawn, Zones};
 use crate::random::Random;
-use crate::seeds::{Seed, seeds_of};
+use crate::seeds::{SEEDS, Seed, seeds_of};
+use crate::sprandom::Regions;
 
 /// Copy of a job: an iterator over its requests. It never ends if only time ends the job.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // independent facts of a run
 pub struct Copy {
     job: Job,
-    seeds: [u64; 17],
+    seeds: [u64; SEEDS],
     sizes: [Random; 3],
     mix: Random,
     zone: Random,
     order: [Random; 3],
     blocks: Random,
     lfsr: Option<Lfsr>,
+    regions: Option<Regions>,
     map: Option<BlockMap>,
     drawn: Option<Drawn>,
     zones: Option<Zones>,
@@ -48,7 +50,7 @@ pub struct Copy {
 impl Copy {
     /// Copy of a job at its start.
     pub fn new(job: Job) -> Self {
-        let seeds = seeds_of(job.seeding, job.number);
+        let seeds = seeds_of(&job);
         let mapped = job.strides.map_or(job.size, |zone| zone.range);
         let blocks = mapped / job.least();
         let range = job.least[0].min(job.least[1]);
@@ -68,6 +70,9 @@ impl Copy {
         let narrow = || Random::new(0, false);
         let mut copy = Copy {
             lfsr: is_lfsr.then(|| Lfsr::new(blocks, seeds[Seed::Block as usize])),
+            regions: job.sprandom.map(|options| {
+                Regions::new(&options, job.size, job.least(), seeds[Seed::Sprandom as usize])
+            }),
             map: (uses_map && job.has_map && !is_lfsr).then(|| BlockMap::new(blocks)),
             seeds,
             sizes: [narrow(), narrow(), narrow()],
@@ -254,7 +259,7 @@ impl Iterator for Copy {
                 self.blocks.draw();
             }
             self.is_in_pass = false;
-            self.is_done = self.pass_bytes == 0;
+            self.is_done |= self.pass_bytes == 0;
         }
     }
 }

@@ -252,8 +252,11 @@ impl Registered<Site> for FioJobs {
         Entry::new("fio", "jobs of fio; --fio makes this workload from a job file")
             .common(&[TRIM, RUNS])
             .example("fio:streams=stream(loops=2)")
-            .variants(&["fio:streams=stream(mode=trimwrite,size_share=0.5)/\
-             stream(phase=1,least=512/512/512,most=9000/9000/9000,seeding=fresh,endless=1)"])
+            .variants(&[
+                "fio:streams=stream(mode=trimwrite,size_share=0.5)/\
+             stream(phase=1,least=512/512/512,most=9000/9000/9000,seeding=fresh,endless=1)",
+                "fio:streams=stream(spr_op=0.15,spr_regions=4)/stream(phase=1,endless=1)",
+            ])
             .params(&[
                 Param::required("streams", STREAM_LIST, "streams of requests"),
                 Param::new(

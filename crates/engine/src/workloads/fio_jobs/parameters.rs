@@ -119,6 +119,15 @@ const STREAM: Entry =
         Param::new("stride_size", "0", BYTES, "bytes of requests in a strided zone")
             .extent(Extent::Bytes),
         Param::new("stride_skip", "0", BYTES, "gap between strided zones").extent(Extent::Bytes),
+        Param::new(
+            "spr_op",
+            NONE,
+            Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Excluded(0.0), Excluded(1.0))),
+            "over-provisioning for which sprandom prepares the drive; none: no sprandom",
+        ),
+        Param::new("spr_regions", "100", Domain::Whole(1, 1 << 20), "number of sprandom's regions"),
+        Param::new("spr_cache", "0", BYTES, "write cache beyond which sprandom writes again")
+            .extent(Extent::Bytes),
         Param::new("fsync", "0", COUNT, "writes between flushes; 0: no flushes"),
         Param::new("seeding", SEEDINGS[0], Domain::Word(&SEEDINGS), "seeds of the generators"),
         Param::new("seed", "0", Domain::Whole(0, u64::MAX), "randseed"),

@@ -1,6 +1,8 @@
 //! Streams of a drive, from their parameters.
 
-use writeamp_fio::{Distribution, Job, Kind, Mode, Seeding, Strides};
+use writeamp_fio::{
+    Direction, Distribution, Generator, Job, Kind, Mode, Seeding, Sprandom, Strides,
+};
 
 use super::parameters::{GENERATORS, MODES, NONE};
 use crate::error::{Error, Result};
@@ -94,7 +96,7 @@ pub(super) fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         _ => Seeding::Repeated,
     };
     let is_set = |name: &str| params.integer::<u64>(name) == 1;
-    let job = Job {
+    let mut job = Job {
         mode: params.choice("mode", &MODES),
         is_random: is_set("random"),
         run: params.integer::<u64>("run").max(1),
@@ -120,12 +122,16 @@ pub(super) fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         number_ios: is_given("requests").then(|| params.integer("requests")),
         is_timed: is_set("endless"),
         strides,
+        sprandom: None,
         fsync: params.integer("fsync"),
         seeding,
         number: params.integer("number"),
         scale,
         file_hash: params.integer("name_hash"),
     };
+    if is_given("spr_op") {
+        prepare_steady_state(&mut job, params)?;
+    }
     Ok(Plan {
         is_fresh: matches!(seeding, Seeding::Fresh(_)),
         job,
@@ -133,6 +139,44 @@ pub(super) fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
         weight: params.number("weight"),
         handle: params.integer("handle"),
     })
+}
+
+/// Makes `sprandom` of a job, with the options that fio sets or demands.
+fn prepare_steady_state(job: &mut Job, params: &Params) -> Result<()> {
+    let block = job.least[Direction::Write as usize];
+    let is_one_size = [job.least, job.most, job.align].iter().flatten().all(|&size| size == block);
+    let is_plain = job.mode == Mode::Write
+        && job.is_random
+        && job.distribution == Distribution::Uniform
+        && job.strides.is_none()
+        && job.loops == 1;
+    if !(is_plain && is_one_size && block.is_power_of_two()) {
+        return Err(Error::Spec(
+            "stream: spr_op needs mode=write, random=1, distribution=random, loops=1, no \
+             stride_range, and one power of two for least, most and align"
+                .into(),
+        ));
+    }
+    let sprandom = Sprandom {
+        op: params.number("spr_op"),
+        regions: params.integer("spr_regions"),
+        cache: params.bytes("spr_cache"),
+    };
+    let region = sprandom.region_bytes(job.size, block);
+    let least = block.max(sprandom.cache);
+    if region < least {
+        let bytes = sprandom.bytes(job.size, block);
+        return Err(Error::Spec(format!(
+            "sprandom divides {bytes} bytes of writes into {} regions, but a region must have at \
+             least {least} bytes, those of a block and of the cache; give at most {} regions",
+            sprandom.regions,
+            bytes / least
+        )));
+    }
+    job.io_size = Some(sprandom.bytes(job.size, block));
+    (job.generator, job.has_map) = (Generator::Lfsr, false);
+    job.sprandom = Some(sprandom);
+    Ok(())
 }
 
 /// Group of each page: the placement handle of the streams that write it.
