@@ -52,6 +52,21 @@ COUNTERS: dict[str, Any] = {
     "timed": None,
     "recording_error": None,
 }
+# Counters by placement handle; the sums are those of `COUNTERS`.
+HANDLES: list[dict[str, Any]] = [
+    {
+        "handle": handle,
+        "host_pages": host_pages,
+        "media_pages": media_pages,
+        "moved_in_pages": moved_in_pages,
+        "moved_out_pages": moved_out_pages,
+    }
+    for handle, host_pages, media_pages, moved_in_pages, moved_out_pages in (
+        (0, 15_000, 16_000, 0, 800),
+        (2, 5000, 30_000, 0, 10_200),
+        (None, 0, 0, 25_000, 14_000),
+    )
+]
 BLOCKS: dict[str, Any] = {
     "valid_pages_histogram": [1, *[0] * 37, 40, 50, *[0] * 10, 3],
     "free_blocks": 5,

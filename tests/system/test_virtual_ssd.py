@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,38 @@ def test_it_can_be_aged() -> None:
     with wa.VirtualSsd("ssd-v", size="64MiB", precondition="random:1") as drive:
         copy(drive)
         assert drive.wa > 1.2
+
+
+def test_it_counts_by_placement_handle() -> None:
+    drive_settings = {"manager": "nvme-fdp:handles=4,by=range", "precondition": "random"}
+    with wa.VirtualSsd(size="32MiB", op=0.3, **drive_settings) as drive:
+        before = drive.counters()["handles"]
+        copy(drive, 4 << 20)
+        result, life = drive.result(), drive.counters()
+    assert result.handles is not None
+    # The program writes the first eighth of the addresses, so only to the first handle.
+    assert {row["handle"] for row in result.handles if row["host_bytes"]} == {0}
+    assert result.handles[0]["host_bytes"] == result.host_bytes == 4 << 20
+    assert sum(row["media_bytes"] for row in result.handles) == result.flash_bytes
+    moved_bytes = result.causes["gc"] * life["page_bytes"]
+    assert moved_bytes > 0
+    for name in ("moved_in", "moved_out"):
+        assert sum(row[name] for row in result.handles) == moved_bytes
+    assert result.to_dict()["handles"] == result.handles
+    assert "Placement handles" in result._repr_html_()
+    # Preconditioning wrote to all handles.
+    assert [row["handle"] for row in before] == [0, 1, 2, 3, None]
+    assert sum(row["host_pages"] for row in life["handles"]) == life["host"]["written_pages"]
+
+
+@pytest.mark.parametrize("settings", [{"manager": "sepgc"}, {"timed": True}])
+def test_other_managers_and_timed_drives_do_not_count_by_handle(settings: dict[str, Any]) -> None:
+    settings = {"manager": "nvme-fdp:by=range"} | settings
+    with wa.VirtualSsd("ssd-v", size="256MiB", **settings) as drive:
+        copy(drive)
+        assert drive.result().handles is None
+        assert "handles" not in drive.result().to_dict()
+        assert "handles" not in drive.counters()
 
 
 def test_a_recording_is_written_at_the_end(folder: Path) -> None:

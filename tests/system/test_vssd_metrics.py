@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from patience import PATIENCE_S
 from places import ROOT
-from vssd_documents import COUNTERS, PAGE_BYTES, counters
+from vssd_documents import COUNTERS, HANDLES, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
 from writeamp.vssd.metrics import Exporter
 
@@ -106,6 +106,22 @@ def test_erases_of_an_slc_cache_are_counted_apart(timed: Any) -> None:
         found = scraped(exporter.address)
     assert only(found["writeamp_slc_erases_total"]) == 30
     assert only(found["writeamp_erases_total"]) == 901
+
+
+def test_bytes_by_placement_handle_have_its_label(timed: Any) -> None:
+    assert not any("handle" in name for name in timed)
+    with Exporter(lambda: counters(handles=HANDLES), ":0") as exporter:
+        found = scraped(exporter.address)
+    for name, key in {
+        "writeamp_handle_host_written_bytes_total": "host_pages",
+        "writeamp_handle_flash_programmed_bytes_total": "media_pages",
+        "writeamp_handle_moved_in_bytes_total": "moved_in_pages",
+        "writeamp_handle_moved_out_bytes_total": "moved_out_pages",
+    }.items():
+        assert found[name] == {
+            frozenset({("handle", label)}): row[key] * PAGE_BYTES
+            for label, row in zip(("0", "2", "shared"), HANDLES, strict=True)
+        }
 
 
 def test_an_operation_that_never_came_has_no_latency() -> None:

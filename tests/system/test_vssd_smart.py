@@ -11,7 +11,7 @@ import pytest
 
 from patience import await_value
 from places import SHARED
-from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, counters
+from vssd_documents import BLOCKS, COUNTERS, DEVICE, HANDLES, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
 from writeamp.vssd.counters import (
     Refresher,
@@ -118,6 +118,18 @@ def test_blocks_of_an_slc_cache_are_erased_too() -> None:
     slc = {"blocks": 64, "erases": 30, "erased_pages": 30 * 16, "valid_pages": 7}
     found = fdp_statistics(counters(slc=slc))
     assert found["mbe"] == (901 * 50 + 30 * 16) * PAGE_BYTES
+
+
+def test_fdp_has_a_row_for_each_placement_handle_if_the_drive_counts_them() -> None:
+    found = fdp_statistics(counters(handles=HANDLES))
+    assert [row["handle"] for row in found["handles"]] == [0, 2, None]
+    for key, of_drive in (("host_bytes", "hbmw"), ("media_bytes", "mbmw")):
+        assert sum(row[key] for row in found["handles"]) == found[of_drive]
+    assert [row["wa"] for row in found["handles"]] == [16 / 15, 6, None]
+    assert [row["moved_in"] for row in found["handles"]] == [0, 0, 25_000 * PAGE_BYTES]
+    assert [row["moved_out"] for row in found["handles"]] == [
+        pages * PAGE_BYTES for pages in (800, 10_200, 14_000)
+    ]
 
 
 def test_bytes_beyond_64_bits_are_carried_into_hi() -> None:

@@ -62,6 +62,9 @@ pub struct Flash {
     pub wear_leveling: Option<String>,
     /// Seed of the policies.
     pub seed: u64,
+    /// True if an untimed drive counts operations by the manager's placement handles.
+    #[serde(default)]
+    pub counts_handles: bool,
 }
 
 /// Numbers of dies, planes, blocks and pages of a flash drive.
@@ -156,6 +159,7 @@ impl Flash {
             wear_leveling: self.wear_leveling.clone(),
             seed: self.seed,
             table_pages: self.table_pages,
+            counts_handles: self.counts_handles,
             ..Setup::new(Geometry::new(shape)?.striped_by(stripe_pages)?)
         })
     }

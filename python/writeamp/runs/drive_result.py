@@ -19,6 +19,7 @@ from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
+from writeamp.results.handles import handle_row
 from writeamp.results.numbers import json_number
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
@@ -247,16 +248,12 @@ class DriveResult(OneLine, Drawn):
     def _facts_of_handle(self, handle: int | None, hints: list[str]) -> dict[str, Any]:
         row = "untagged" if handle is None else str(handle)
         counts = self._counts_of_tag(row)
-        moved = {name: self._measured(f"tag {row} {name}") for name in ("moved_in", "moved_out")}
-        host, media = counts["host_pages"], counts["flash_pages"]
-        return {
-            "handle": handle,
-            "hints": hints,
-            "host_bytes": host * self.page_bytes,
-            "media_bytes": media * self.page_bytes,
-            "wa": media / host if host else None,
-            **{name: pages * self.page_bytes for name, pages in moved.items()},
-        }
+        moved_in, moved_out = (
+            self._measured(f"tag {row} {name}") for name in ("moved_in", "moved_out")
+        )
+        pages = counts["host_pages"], counts["flash_pages"]
+        counted = handle_row(handle, pages, (moved_in, moved_out), self.page_bytes)
+        return {"handle": handle, "hints": hints} | counted
 
     def _counts_of_tag(self, row: str) -> dict[str, Any]:
         programs = {cause: self._measured(f"tag {row} {cause}") for cause in self.cause_names}

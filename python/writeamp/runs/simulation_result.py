@@ -22,6 +22,7 @@ from writeamp.registry.specs import Spec
 from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Picture, draw
+from writeamp.results.handles import table_of_handles
 from writeamp.results.numbers import interval_in_words, json_number, plural
 from writeamp.runs.capacity_error import ScalingError
 from writeamp.runs.drive_result import DriveResult
@@ -50,7 +51,6 @@ from writeamp.runs.zones import ZonesOnDrive
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
-from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import space_in_words
 
 # For a trace, or a given number of writes: a warning is given if the half width of WA's confidence
@@ -65,9 +65,6 @@ _BEYOND = 4
 _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide the curve, so none are drawn.
 _MOST_CHANGES = 50
-
-# Number of hints that the table names of each handle.
-_NAMED_HINTS = 2
 
 UNTIL_PASSES_AGREED = ", until its passes agreed"
 EVENT_SCHEMA = {
@@ -461,7 +458,7 @@ class Result(DriveResult):
         spark = Spark(
             series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"
         )
-        parts = [] if self.handles is None else [_table_of_handles(self.handles)]
+        parts = [] if self.handles is None else [table_of_handles(self.handles)]
         return Card(
             "Simulation",
             rows,
@@ -514,24 +511,3 @@ def _swaps(load: object, writes: int) -> list[int]:
         swaps += range(swaps[-1] + int(period), most, int(period))[: _MOST_CHANGES + 1]
     swaps = [round(swap * written) for swap in swaps if swap * written < writes]
     return swaps if len(swaps) <= _MOST_CHANGES else []
-
-
-def _first_names(names: list[str]) -> str:
-    more = len(names) - _NAMED_HINTS
-    shown = ", ".join(map(printable, names[:_NAMED_HINTS])) or "–"
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _table_of_handles(handles: list[dict[str, Any]]) -> Card:
-    rows = [
-        (
-            "shared" if row["handle"] is None else str(row["handle"]),
-            _first_names(row["hints"]),
-            *(shown_bytes(row[name]) for name in ("host_bytes", "media_bytes")),
-            "–" if row["wa"] is None else f"{row['wa']:.4f}",
-            *(shown_bytes(row[name]) for name in ("moved_in", "moved_out")),
-        )
-        for row in handles
-    ]
-    columns = ("handle", "hints", ">host", ">media", ">WA", ">moved in", ">moved out")
-    return Card("Placement handles", rows, columns)

@@ -23,6 +23,7 @@ from writeamp.vssd.log_pages.fdp import HOST_WRITTEN, MEDIA_ERASED, MEDIA_WRITTE
 from writeamp.vssd.log_pages.ocp import GUID, WRITTEN, Value, encoded_page, shown_log
 from writeamp.vssd.log_pages.smart import PERCENT_USED, POWER_ON_HOURS, data_units
 from writeamp.vssd.log_pages.smart import WRITTEN as WRITTEN_UNITS
+from writeamp.vssd.placement_handles import by_handle
 
 _PERIOD_S = 1.0
 
@@ -263,20 +264,23 @@ def _percent_free(counters: Document, blocks: Document) -> int:
     return int(min(_WHOLE_PERCENT, _WHOLE_PERCENT * free // spare))
 
 
-def fdp_statistics(counters: Document) -> dict[str, int]:
+def fdp_statistics(counters: Document) -> dict[str, Any]:
     """Return the FDP statistics of a drive, in bytes.
 
     `hbmw` counts bytes written by the host, `mbmw` bytes programmed, and `mbe` bytes erased (whole
     blocks, including those of an SLC cache). No count includes metadata, as the virtual drive
-    stores none.
+    stores none. If the drive counts by placement handle, `handles` has a row for each of them,
+    which the logs of real drives do not have. Its keys are those of `by_handle`.
 
     Args:
         counters: response of the control socket to "counters".
     """
     slc = counters.get("slc", {"erased_pages": 0})
     erased_pages = counters["erases"] * counters["pages_per_block"] + slc["erased_pages"]
+    handles = by_handle(counters)
     return {
         HOST_WRITTEN: counters["host"]["written_bytes"],
         MEDIA_WRITTEN: programmed_bytes(counters),
         MEDIA_ERASED: erased_pages * counters["page_bytes"],
+        **({} if handles is None else {"handles": handles}),
     }

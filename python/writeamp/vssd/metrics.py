@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import Document
 from writeamp.vssd.metrics_server import MetricsServer
+from writeamp.vssd.placement_handles import by_handle
 
 _NS_PER_S = 1e9
 
@@ -45,6 +46,15 @@ _GAUGES = (
     ("writeamp_min_erase_count", "min_erase_count", "Erases of the least worn block"),
     ("writeamp_mean_erase_count", "mean_erase_count", "Mean erases of a block"),
 )
+# Name of the metric without "_total", key of `by_handle`, and description.
+_OF_HANDLES = (
+    ("writeamp_handle_host_written_bytes", "host_bytes", "Bytes of pages that the host wrote"),
+    ("writeamp_handle_flash_programmed_bytes", "media_bytes", "Bytes programmed of their data"),
+    ("writeamp_handle_moved_in_bytes", "moved_in", "Bytes collection moved into their blocks"),
+    ("writeamp_handle_moved_out_bytes", "moved_out", "Bytes collection moved out of their blocks"),
+)
+# Label for blocks that handles share.
+_SHARED = "shared"
 _QUANTILES = (("0.5", "p50_ns"), ("0.99", "p99_ns"), ("0.999", "p99_9_ns"))
 
 
@@ -100,6 +110,17 @@ def _counted(counters: Document) -> Iterator[Metric]:
     for cause, pages in counters["programs"].items():
         programmed.add_metric([cause], pages * counters["page_bytes"])
     yield programmed
+    if rows := by_handle(counters):
+        yield from _of_handles(rows)
+
+
+def _of_handles(rows: list[Document]) -> Iterator[Metric]:
+    for name, key, help_text in _OF_HANDLES:
+        family = CounterMetricFamily(name, f"{help_text}, by handle", labels=["handle"])
+        for row in rows:
+            label = _SHARED if row["handle"] is None else str(row["handle"])
+            family.add_metric([label], row[key])
+        yield family
 
 
 def _latencies(latency: Document) -> Metric:

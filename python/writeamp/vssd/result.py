@@ -21,6 +21,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.beside import erase_counts, over_time, valid_pages
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.handles import table_of_handles
 from writeamp.results.numbers import json_number, with_interval
 from writeamp.runs.drive_result import OF_THE_HOST, differs
 from writeamp.runs.preconditioning import Ageing
@@ -32,6 +33,7 @@ from writeamp.units.durations import shown_duration
 from writeamp.vssd import live, notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
+from writeamp.vssd.placement_handles import by_handle
 from writeamp.vssd.result_figure import layers_figure, points_of, wa_figure
 from writeamp.vssd.settings import DriveSettings
 
@@ -112,6 +114,14 @@ class ServeResult(OneLine, Drawn):
     def flash_bytes(self) -> int:
         """Flash bytes programmed since counting began, for all causes."""
         return self.flash_pages * int(self.ended["page_bytes"])
+
+    @property
+    def handles(self) -> list[dict[str, Any]] | None:
+        """Counts by placement handle since counting began; None if the drive counts none.
+
+        The keys are those of `simulate`, without `hints`.
+        """
+        return by_handle(self.ended, self.began)
 
     @property
     def erases(self) -> int:
@@ -261,6 +271,7 @@ class ServeResult(OneLine, Drawn):
             "flash_pages": self.flash_pages,
             "host": self.host,
             "causes": self.causes,
+            **({} if self.handles is None else {"handles": self.handles}),
             "read_modify_write_pages": self.read_modify_write_pages,
             "erases": self.erases,
             "max_erase_count": self.max_erase_count,
@@ -324,6 +335,8 @@ class ServeResult(OneLine, Drawn):
         if self.layers is not None:
             columns = ("layer", ">bytes", ">of the layer above")
             parts.append(Card("From the application to the flash", self.layers.cells(), columns))
+        if self.handles:
+            parts.append(table_of_handles(self.handles))
         if self.latency_us is not None:
             rows = [
                 [direction, *(shown_duration(us / _US_PER_S) for us in values.values())]

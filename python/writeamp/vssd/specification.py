@@ -47,6 +47,11 @@ class Specification:
         return self.plan.policy
 
     @property
+    def counts_handles(self) -> bool:
+        """Whether the drive counts by the placement handles of its block manager."""
+        return not self.settings.is_timed and self.plan.counts_handles
+
+    @property
     def precondition(self) -> Precondition:
         """Preconditioning of a new drive."""
         return Precondition.of(self.settings.precondition)
@@ -124,6 +129,7 @@ def plugin_config(
             "victims": policy.asked_victims,
             "wear_leveling": policy.wear_leveling,
             "seed": settings.seed,
+            "counts_handles": specification.counts_handles,
         },
         "size_bytes": device.capacity_bytes,
         "times": json.loads(device.times_json) if settings.is_timed else None,
@@ -152,6 +158,7 @@ def aged_state(
             logical_pages=pages,
             table_pages=_pages_apart(device, specification.settings),
             observed=specification.settings.is_timed,
+            counts_handles=specification.counts_handles,
         ),
         EngineLoad.spec("uniform", device.logical_pages),
         seed=plan.seed,

@@ -237,6 +237,10 @@ impl Drive {
         // of the mapping table, and lacks the pages in an SLC cache or a write cache.
         document.insert("logical_pages".into(), (self.size_bytes / self.page_bytes).into());
         document.insert("mapped_pages".into(), self.allocated.count().into());
+        if let Some(by_handle) = locked.flash.flash().tag_counters() {
+            let handles = report::handles(&by_handle, locked.flash.causes());
+            document.insert("handles".into(), handles);
+        }
         if let Some(wear) = locked.flash.slc_wear() {
             document.insert("slc".into(), report::slc(&wear));
         }

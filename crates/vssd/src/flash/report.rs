@@ -1,7 +1,8 @@
 //! Report of a drive's counters, for the control socket.
 
 use serde_json::{Map, Value, json};
-use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
+use writeamp_engine::flash::{Array, BlockState, Cause, Counters, TagCounters};
+use writeamp_engine::hints::UNTAGGED;
 use writeamp_engine::timing::{Served, SlcWear};
 
 use super::untimed::Requests;
@@ -124,6 +125,26 @@ pub fn counters(
         Value::Object(map) => map,
         _ => unreachable!("the report must be a JSON object"),
     }
+}
+
+/// Counters of each placement handle that was used, and of reclaim units that handles share.
+/// They are in pages, and their sums are those of [`counters`].
+pub fn handles(by_handle: &TagCounters, causes: &[Cause]) -> Value {
+    let row = |handle: u8| {
+        let media_pages: u64 = causes.iter().map(|&cause| by_handle.programs(handle, cause)).sum();
+        let (moved_in_pages, moved_out_pages) = by_handle.transfers(handle);
+        let is_used = media_pages + moved_in_pages + moved_out_pages > 0;
+        is_used.then(|| {
+            json!({
+                "handle": (handle != UNTAGGED).then_some(handle),
+                "host_pages": by_handle.host_pages(handle),
+                "media_pages": media_pages,
+                "moved_in_pages": moved_in_pages,
+                "moved_out_pages": moved_out_pages,
+            })
+        })
+    };
+    by_handle.tags().filter_map(row).collect()
 }
 
 /// Number of closed blocks by valid pages, of free blocks, and of blocks by erases, as JSON.

@@ -7,6 +7,7 @@ mod files;
 mod format;
 #[path = "../../../../tests/support/forms.rs"]
 mod forms;
+mod handles;
 mod kept_in_time;
 mod killed;
 mod model;
