@@ -12,6 +12,7 @@ import pytest
 import in_process
 import writeamp as wa
 from writeamp.differences.difference import difference_of
+from writeamp.differences.names import name_of, value_in_words
 from writeamp.errors import WriteampError
 from writeamp.reports.headlines.headline import headline
 
@@ -52,6 +53,22 @@ def test_a_longer_run_differs_in_its_length_and_in_little_for_each_host_page() -
     (gc,) = [one for one in found.per_host_page if one.key == "causes.gc"]
     assert gc.b / gc.a == pytest.approx(1, abs=0.1)
     assert found.to_dict()["per_host_page"][0]["key"] == "causes.gc"
+
+
+def test_handles_are_paired_by_number_and_their_bytes_reflect_the_length_of_the_run() -> None:
+    fdp = {"workload": "hot-cold:f=0.1,r=0.9", "manager": "nvme-fdp:handles=2"}
+    found = wa.diff(simulated(**fdp), simulated(**fdp, writes=30_000))
+    kinds = {one.key: one.kind for one in found.numbers if one.key.startswith("handles")}
+    rows = ("handle 0", "handle 1", "shared")
+    keys = {f"handles[{row}].{name}" for row in rows for name in ("host_bytes", "wa", "moved_out")}
+    assert kinds.keys() & keys == keys - {"handles[shared].host_bytes", "handles[shared].wa"}
+    assert {key for key, kind in kinds.items() if kind == "found"} == {
+        "handles[handle 0].wa",
+        "handles[handle 1].wa",
+    }
+    for key in kinds:
+        assert name_of(key).startswith(key.partition("[")[2].partition("]")[0])
+    assert value_in_words("handles[shared].moved_in", 2048.0) == "2 KiB"
 
 
 def test_the_command_begins_with_a_sentence_and_names_metrics(

@@ -125,6 +125,34 @@ def test_a_comparison_gives_hints_to_managers_with_handles() -> None:
     assert [row.hints for row in result.rows] == [None, "handles", None]
 
 
+def test_a_comparison_has_the_mean_counts_of_its_replicas() -> None:
+    load: dict[str, Any] = {"workload": "hot-cold:f=0.1,r=0.9", "op": 0.2, "writes": 100_000}
+    drive: dict[str, Any] = {"blocks": 256, "pages_per_block": 16}
+    result = wa.compare(managers="nvme-fdp:handles=2,single", replicas=3, **load, **drive)
+    of_runs = [run.handles for run in result.rows[0].results]
+    assert result.rows[1].handles is None
+    with_handles, without = result.to_dict()["rows"]
+    assert "handles" not in without
+    assert [row["handle"] for row in with_handles["handles"]] == [0, 1, None]
+    for at, mean in enumerate(with_handles["handles"]):
+        for name in ("host_bytes", "media_bytes", "moved_in", "moved_out"):
+            assert mean[name] == sum(run[at][name] for run in of_runs if run) / 3
+    media_bytes = sum(row["media_bytes"] for row in with_handles["handles"])
+    assert media_bytes == pytest.approx(sum(with_handles["causes"].values()) * 4096, rel=1e-12)
+    (table,) = result.card().parts
+    assert table.title == "Placement handles of nvme-fdp:handles=2"
+    assert "handles" not in result.to_frame().columns
+
+
+def test_a_row_that_cannot_run_has_no_counts_by_handle() -> None:
+    managers = "nvme-fdp:handles=1,nvme-fdp:handles=100"
+    settings: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.2, "writes": 20_000}
+    finished, omitted = wa.compare(managers=managers, **settings).to_dict()["rows"]
+    assert len(finished["handles"]) == 2
+    assert omitted["reason"] is not None
+    assert "handles" not in omitted
+
+
 def test_ranges_of_addresses_ignore_hints() -> None:
     ranges = "nvme-fdp:by=range,handles=4"
     hints, none = run(traces.of(hinted()), ranges), run(hinted().drop("hint"), ranges)

@@ -82,9 +82,16 @@ def compare(
 
 
 def _print(card: Card) -> None:
-    if card.parts:
+    if card.rows:
+        of_loads, others = [card], card.parts
+    else:
         stdout.print(options.heading(card.title))
-    _print_tables(card.parts or [card])
+        columns = card.parts[0].columns
+        of_loads = [table for table in card.parts if table.columns == columns]
+        others = [table for table in card.parts if table.columns != columns]
+    _print_tables(of_loads)
+    for table in others:
+        options.print_part(table)
     for line in card.legend:
         stdout.print(line)
 

@@ -12,6 +12,7 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs
 from writeamp.pages.embedded import strict_json
 from writeamp.reports.embedding import report_in
+from writeamp.results.handles import SHARED
 from writeamp.results.signatures import SIGNATURES, signed_verb
 
 Interval: TypeAlias = tuple[float, float]
@@ -32,7 +33,7 @@ _TEXTS = frozenset(
     {
         *("notes", "warnings", "hints", "hint", "told", "shrunk", "steady_reason", "reason"),
         *("source", "name", "version", "loads", "working_op", "unknown", "steady"),
-        *("is_comparison", "outside"),
+        *("is_comparison", "outside", "handle"),
         *("run_exit_status", "counted_from_request", "interrupted"),
     }
 )
@@ -108,6 +109,8 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         for place, row in enumerate(value):
             names = [str(row[name]) for name in _NAMES if isinstance(row.get(name), str)]
+            if "handle" in row:
+                names = [SHARED if row["handle"] is None else f"handle {row['handle']}"]
             yield from leaves(row, f"{path}[{', '.join(names) or place}]")
     else:
         yield path, value

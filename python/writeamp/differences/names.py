@@ -21,6 +21,7 @@ _NAMES = {
     "host_bytes": "written by the host",
     "flash_pages": "pages programmed",
     "flash_bytes": "programmed",
+    "media_bytes": "programmed",
     "erases": "blocks erased",
     "warmup_pages": "warm-up, pages",
     "writes": "length, page writes",
@@ -72,6 +73,8 @@ _NAMES = {
     "write.p99_99": "write latency, p99.99",
     "read.p99_99": "read latency, p99.99",
 }
+# Ends of keys whose values are in bytes.
+_ENDS_OF_BYTES = ("_bytes", "moved_in", "moved_out")
 # Objects whose values are named by their place in it.
 _OBJECTS = {
     "write": "write latency, {}",
@@ -112,7 +115,7 @@ def value_in_words(key: str, value: float) -> str:
     """
     sign, size = ("-" if value < 0 else ""), abs(value)
     last = key.rpartition(".")[2]
-    if last.endswith("_bytes") and last != "wa_bytes":
+    if last.endswith(_ENDS_OF_BYTES) and last != "wa_bytes":
         return sign + shown_bytes(round(size))
     if last.endswith("_us") or "latency_us." in key:
         return sign + shown_duration(size / _US_PER_S)

@@ -100,7 +100,9 @@ class NumberPair:
         "length of the run" for a count without a 95% interval, otherwise "found".
         """
         *tables, name = self.key.split(".")
-        is_count = name in _COUNTS or (bool(tables) and tables[-1] in _TABLES_OF_COUNTS)
+        table = tables[-1].partition("[")[0] if tables else ""
+        is_of_handle = table == "handles" and name != "wa"
+        is_count = name in _COUNTS or table in _TABLES_OF_COUNTS or is_of_handle
         has_interval = self.a_ci95 is not None or self.b_ci95 is not None
         return "length of the run" if is_count and not has_interval else "found"
 

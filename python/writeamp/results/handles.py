@@ -7,8 +7,11 @@ from typing import Any
 
 from writeamp.results.card import Card, without_empty_columns
 from writeamp.text import printable
-from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.byte_sizes import binary_bytes
 
+# Name of the row of reclaim units that handles share.
+SHARED = "shared"
+_BYTES = ("host_bytes", "media_bytes", "moved_in", "moved_out")
 # Number of hints that a row of the table names.
 _NAMED_HINTS = 2
 
@@ -39,15 +42,30 @@ def handle_row(
     }
 
 
+def mean_rows(of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the mean rows of several runs of one load.
+
+    A run without a handle's row counts as 0. `wa` is the ratio of the mean bytes.
+    """
+    used = {row["handle"] for rows in of_runs for row in rows}
+    means = []
+    for handle in sorted(used, key=lambda handle: (handle is None, handle)):
+        rows = [row for rows in of_runs for row in rows if row["handle"] == handle]
+        mean = {name: sum(row[name] for row in rows) / len(of_runs) for name in _BYTES}
+        wa = mean["media_bytes"] / mean["host_bytes"] if mean["host_bytes"] else None
+        means.append({**rows[0], **mean, "wa": wa})
+    return means
+
+
 def table_of_handles(rows: Sequence[dict[str, Any]], title: str = "Placement handles") -> Card:
     """Return the table of the rows; their `hints` are shown if there are any."""
     cells = [
         (
-            "shared" if row["handle"] is None else str(row["handle"]),
+            SHARED if row["handle"] is None else str(row["handle"]),
             _first_names(row.get("hints", [])),
-            *(shown_bytes(row[name]) for name in ("host_bytes", "media_bytes")),
+            *(binary_bytes(round(row[name])) for name in ("host_bytes", "media_bytes")),
             "–" if row["wa"] is None else f"{row['wa']:.4f}",
-            *(shown_bytes(row[name]) for name in ("moved_in", "moved_out")),
+            *(binary_bytes(round(row[name])) for name in ("moved_in", "moved_out")),
         )
         for row in rows
     ]

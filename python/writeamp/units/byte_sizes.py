@@ -65,7 +65,17 @@ def shown_bytes(size: int) -> str:
     decimal = min((len(str(size)) - 1) // 3, len(_LETTERS))
     if not is_binary and size * _THREE_PLACES % 1000**decimal == 0:
         return f"{size / 1000**decimal:.4g} {'k' if decimal == 1 else _LETTERS[decimal - 1]}B"
-    return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB"
+    return binary_bytes(size)
+
+
+def binary_bytes(size: int) -> str:
+    """Return a size with a unit in powers of 1024, as columns of sizes need.
+
+    >>> binary_bytes(1_920_000_000_000), binary_bytes(700)
+    ('1.746 TiB', '700 B')
+    """
+    power = min(max(size.bit_length() - 1, 0) // 10, len(_LETTERS))
+    return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB" if power else f"{size} B"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from writeamp.errors import WriteampError
+from writeamp.results.handles import SHARED
 from writeamp.vssd.control import Document
 from writeamp.vssd.metrics_server import MetricsServer
 from writeamp.vssd.placement_handles import by_handle
@@ -53,8 +54,6 @@ _OF_HANDLES = (
     ("writeamp_handle_moved_in_bytes", "moved_in", "Bytes collection moved into their blocks"),
     ("writeamp_handle_moved_out_bytes", "moved_out", "Bytes collection moved out of their blocks"),
 )
-# Label for blocks that handles share.
-_SHARED = "shared"
 _QUANTILES = (("0.5", "p50_ns"), ("0.99", "p99_ns"), ("0.999", "p99_9_ns"))
 
 
@@ -118,7 +117,7 @@ def _of_handles(rows: list[Document]) -> Iterator[Metric]:
     for name, key, help_text in _OF_HANDLES:
         family = CounterMetricFamily(name, f"{help_text}, by handle", labels=["handle"])
         for row in rows:
-            label = _SHARED if row["handle"] is None else str(row["handle"])
+            label = SHARED if row["handle"] is None else str(row["handle"])
             family.add_metric([label], row[key])
         yield family
 

@@ -24,8 +24,8 @@ def by_handle(counters: Document, began: Document | None = None) -> list[dict[st
     earlier = {} if began is None else {row["handle"]: row for row in began["handles"]}
     rows = []
     for row in counters["handles"]:
-        before = earlier.get(row["handle"], dict.fromkeys(_COUNTERS, 0))
-        host, media, *moved = (row[name] - before[name] for name in _COUNTERS)
+        began_row = earlier.get(row["handle"], dict.fromkeys(_COUNTERS, 0))
+        host, media, *moved = (row[name] - began_row[name] for name in _COUNTERS)
         if media or any(moved):
             pages = host, media
             rows.append(handle_row(row["handle"], pages, tuple(moved), counters["page_bytes"]))

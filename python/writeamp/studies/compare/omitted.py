@@ -63,7 +63,7 @@ class OmittedRow:
             like: a finished row.
         """
         return with_old_names(
-            {key: _nothing_like(value) for key, value in like.items()}
+            {key: _nothing_like(value) for key, value in like.items() if key != "handles"}
             | {
                 "workload": self.workload,
                 "manager": self.manager,

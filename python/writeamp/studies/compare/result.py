@@ -17,6 +17,7 @@ from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.handles import table_of_handles
 from writeamp.results.numbers import plural
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.omitted import OmittedRow
@@ -278,8 +279,16 @@ class Comparison(OneLine, Drawn):
             legend=[*([legend] if legend else []), *self.remarks],
             warnings=self.warnings,
             notes=self.notes,
-            parts=tables if has_several_loads else [],
+            parts=[*(tables if has_several_loads else []), *self._tables_of_handles()],
         )
+
+    def _tables_of_handles(self) -> list[Card]:
+        return [
+            table_of_handles(row.handles, f"Placement handles of {row.name}")
+            for load in self.loads
+            for row in load.by_wa
+            if row.handles
+        ]
 
     def _columns(self) -> dict[str, Callable[[Row], str]]:
         """Return the tables' columns: for each heading, a function that formats a row's cell."""

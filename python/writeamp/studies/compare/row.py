@@ -14,6 +14,7 @@ from writeamp._engine import CAUSES
 from writeamp.fields.old_names import with_old_names
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult
+from writeamp.results.handles import mean_rows
 from writeamp.results.numbers import interval_name, json_number
 from writeamp.runs.expectation import Expectation
 from writeamp.runs.series import flash_pages
@@ -223,6 +224,19 @@ class Row(AnyResult):
         }
 
     @property
+    def handles(self) -> list[dict[str, Any]] | None:
+        """Counts by placement handle, as of `simulate`, mean of the replicas.
+
+        None if the manager has no handles, and for a learnt profile, whose candidates differ in
+        size.
+        """
+        of_runs = [result.handles for result in self.results]
+        counted = [rows for rows in of_runs if rows is not None]
+        if self.level is not None or len(counted) < len(of_runs):
+            return None
+        return mean_rows(counted)
+
+    @property
     def pe_fairness(self) -> float:
         """Mean erases of a block divided by those of the most erased block, over the whole run."""
         counts = [result.erases_of_block for result in self.results]
@@ -265,6 +279,7 @@ class Row(AnyResult):
             "steady": self.steady,
             "steady_reason": self.steady_reason,
             "causes": self.causes,
+            **({} if self.handles is None else {"handles": self.handles}),
             "pe_fairness": json_number(self.pe_fairness),
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
