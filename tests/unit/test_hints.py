@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,8 +157,20 @@ def test_a_row_that_cannot_run_has_no_counts_by_handle() -> None:
 def test_ranges_of_addresses_ignore_hints() -> None:
     ranges = "nvme-fdp:by=range,handles=4"
     hints, none = run(traces.of(hinted()), ranges), run(hinted().drop("hint"), ranges)
-    assert hints["handles"] != []
-    assert [row | {"hints": []} for row in hints["handles"]] == none["handles"]
+    assert hints["handles"] == none["handles"] != []
+    # Hints up to 5 share no handle, as their numbers are ignored.
+    assert [text for text in hints["warnings"] if "handles" in text] == []
+
+
+def test_timed_runs_place_by_hints_and_note_that_they_do_not_count_by_handle() -> None:
+    trace = traces.of(hinted(2000).with_columns(timestamp_ns=pl.int_range(pl.len()) * 10_000))
+    drive: dict[str, Any] = {"device": "ssd-v", "size": "128MiB", "op": 0.3, "time": "1s"}
+    run_of = partial(wa.simulate, trace=trace, **drive)
+    document = run_of(manager="nvme-fdp:handles=4").to_dict()
+    assert "handles" not in document
+    assert any("share the last one" in text for text in document["warnings"])
+    assert any("do not count by placement handle" in text for text in document["notes"])
+    assert not any("handle" in text for text in run_of(manager="single").notes)
 
 
 def test_hints_need_a_trace_of_bytes() -> None:

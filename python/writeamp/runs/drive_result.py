@@ -238,10 +238,8 @@ class DriveResult(OneLine, Drawn):
         return [row for row in rows if row["media_bytes"] + row["moved_in"] + row["moved_out"]]
 
     def _names_of_handles(self, count: int) -> dict[int | None, list[str]]:
-        load = self.plan.load
-        named = () if isinstance(load, Spec) else load.tag_names or ()
         names: dict[int | None, list[str]] = {}
-        for number, name in enumerate(named):
+        for number, name in enumerate(self.plan.hint_names):
             names.setdefault(min(number, count - 1), []).append(name)
         return names
 

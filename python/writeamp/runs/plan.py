@@ -63,6 +63,14 @@ class Plan:
         return self.tag_names is None and declared(self.policy.manager)["handles"] > 0
 
     @property
+    def hint_names(self) -> tuple[str, ...]:
+        """Names of the hints that the block manager places writes by; empty without such hints."""
+        if isinstance(self.load, Spec) or not self.load.are_tags_hints:
+            return ()
+        uses_hints = declared(self.policy.manager)["required_hints"] == "handles"
+        return self.load.tag_names or () if uses_hints else ()
+
+    @property
     def tag_count(self) -> int | None:
         """Number of the tags of the trace, or None."""
         return None if self.tag_names is None else len(self.tag_names)

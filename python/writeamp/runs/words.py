@@ -64,9 +64,7 @@ def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
 
 def handle_warnings(plan: Plan) -> list[str]:
     """Return a warning if a trace gives more hints than the block manager has handles."""
-    if not plan.counts_handles or isinstance(plan.load, Spec) or plan.load.tag_names is None:
-        return []
-    manager, last_hint = plan.policy.manager, len(plan.load.tag_names) - 1
+    manager, last_hint = plan.policy.manager, len(plan.hint_names) - 1
     handles = int(declared(manager)["handles"])
     if last_hint < handles:
         return []

@@ -23,11 +23,15 @@ from writeamp.runs.series import series_of
 from writeamp.runs.timed.device import notes_on_merging, notes_on_table
 from writeamp.runs.timed.figure import beside_of, figure_of
 from writeamp.runs.timed.measured import Capture, Served, TimedFigures
-from writeamp.runs.words import steady_in_words
+from writeamp.runs.words import handle_warnings, steady_in_words
 from writeamp.statistics.steady import SteadyState
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
+_NOT_BY_HANDLE = (
+    "timed runs do not count by placement handle; untimed runs do "
+    "(docs/timing.md#when-a-run-is-timed)"
+)
 _LATENCIES = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max")
 # Keys of the JSON result that are null for a device without flash.
 _OF_FLASH = (
@@ -242,6 +246,7 @@ class TimedResult(DriveResult):
                 "real drive would lose these data, or take time to rebuild them, which this run "
                 "does not simulate"
             )
+        sentences += handle_warnings(self.plan)
         return sentences + (self.ageing.warnings if self.ageing else [])
 
     @property
@@ -251,6 +256,7 @@ class TimedResult(DriveResult):
             *self.plan.notes,
             *notes_on_merging(self.device, self.causes, self.host_pages),
             *notes_on_table(self.causes, self.host_pages),
+            *([_NOT_BY_HANDLE] if self.plan.counts_handles else []),
         ]
 
     def __str__(self) -> str:
