@@ -1,5 +1,4 @@
-//! fio's `sprandom` (fio 3.41): random writes that leave flash blocks as full as steady random
-//! writes would.
+//! `sprandom` of fio 3.41: random writes that leave flash blocks as full as steady ones do.
 //!
 //! The writes are divided into regions of equal size, each of which has a target share of valid
 //! blocks. A share of the blocks that a region writes is drawn and written again in the next
@@ -87,8 +86,7 @@ pub struct Regions {
     region: usize,
     /// New blocks that the region still writes.
     left: u64,
-    /// Blocks to write again, the oldest first. The first ones are from the last region, and those
-    /// after them from this one.
+    /// Blocks to write again: those of the last region, then those of this one.
     again: VecDeque<u64>,
     /// Number of blocks of the last region in `again`.
     of_last: usize,

@@ -1,4 +1,4 @@
-"""fio's sprandom: its options as parameters of a stream, and what it needs of a job."""
+"""fio's sprandom: its options as parameters of a stream, and jobs that fio rejects with it."""
 
 from __future__ import annotations
 

@@ -253,16 +253,26 @@ def _findings(
     for alike in _alike(each for each in judgements if isinstance(each, Mistake)):
         first = alike[0]
         jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
+        now, fixed = (_estimate(request, drive) for request in (first.now, first.fixed))
         yield Finding(
             check.id,
             first.severity or check.severity,
-            first.message or check.message,
+            (first.message or check.message) + _effect(first.effect, now, fixed),
             _evidence(alike),
             first.advice or check.advice,
             _where(source, jobs),
-            _estimate(first.now, drive),
-            _estimate(first.fixed, drive),
+            now,
+            fixed,
         )
+
+
+def _effect(text: str, now: WaEstimate | None, fixed: WaEstimate | None) -> str:
+    """Return the effect of a mistake as a further sentence, or "" if it was not simulated."""
+    if not text or now is None or fixed is None:
+        return ""
+    change = f"{100 * (now.wa / fixed.wa - 1):+.1f}%".replace("-", "−")
+    values = {"now": f"{now.wa:.3f}", "fixed": f"{fixed.wa:.3f}", "change": change}
+    return f". {text.format(**values)}"
 
 
 def _where(source: Input | Several, jobs: tuple[str, ...]) -> str:

@@ -71,7 +71,8 @@ class Mistake(NamedTuple):
     """Mistake as detected by a check; for texts that are None, those of the check are used.
 
     `now` and `fixed` are the measured and the corrected WA, or select its simulation: the name of a
-    method of `SmallDrive`, and its arguments.
+    method of `SmallDrive`, and its arguments. `effect` is added to the message if both are known;
+    it may have {now}, {fixed} and {change}, the relative difference of the two.
     """
 
     evidence: str
@@ -81,6 +82,7 @@ class Mistake(NamedTuple):
     severity: Severity | None = None
     now: tuple[Any, ...] | WaEstimate | None = None
     fixed: tuple[Any, ...] | WaEstimate | None = None
+    effect: str = ""
 
 
 class NotJudged(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.devices.device import Device, device
+from writeamp.drives.doctor.after_sprandom import State, wa_after_sprandom
 from writeamp.drives.doctor.finding import WaEstimate
 from writeamp.errors import WriteampError
 from writeamp.fio.zipf import FioSkew, SkewKind
@@ -125,6 +126,14 @@ class SmallDrive:
         offsets = self._random.integers(0, places, count) * bytes_of_each + offset
         requests = pl.DataFrame({"offset": offsets, "length": bytes_of_each, "op": "write"})
         return self._played(requests, in_bytes=True)
+
+    def after_sprandom(
+        self, op: float, regions: int, spr_cs: int, cache_share: float, state: State
+    ) -> WaEstimate:
+        """Return the WA of random writes after sprandom; see `wa_after_sprandom`."""
+        return wa_after_sprandom(
+            self.device, op, regions, spr_cs=spr_cs, cache_share=cache_share, state=state
+        )
 
     def _played(
         self, data: Any, *, in_bytes: bool = False, precondition: str = "full"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
-from writeamp.fio.job import FioJob
+from writeamp.fio.job import SPR_OP, FioJob
 from writeamp.fio.job_file import FioJobs, shares_files, touches
 from writeamp.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
 
-# fio's default over-provisioning, and its default number of regions.
-_OP, _REGIONS = 0.15, 100
+# fio's default number of regions.
+_REGIONS = 100
+# Assumed size of a drive's write cache (DRAM, or flash in SLC mode) over that of the drive.
+_CACHE_SHARE = 0.01
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
@@ -27,8 +31,9 @@ def _of_op(job: FioJob) -> Judgements:
         yield NotJudged(f"spr_op={job.options['spr_op']} is unknown", (job.name,))
     elif "spr_op" not in job.options:
         yield Mistake(
-            f"no spr_op: the default is {_OP}",
+            f"no spr_op: the default is {SPR_OP}",
             (job.name,),
+            **_simulated(job, SPR_OP),
             message="sprandom prepares the steady state for another over-provisioning",
             advice="set spr_op to the drive's value, (flash − capacity) / capacity, as its vendor "
             "states it or `writeamp measure` estimates it",
@@ -50,7 +55,30 @@ def _of_op(job: FioJob) -> Judgements:
             "over-provisioning",
             advice="measure until WA no longer changes, as after any preconditioning",
             severity="note",
+            **_simulated(job, job.spr_op),
         )
+
+
+def _simulated(job: FioJob, op: float, cache_share: float = 0.0) -> dict[str, Any]:
+    """Return the simulations of the first random writes after sprandom and of the steady state."""
+    regions = job.count("spr_num_regions", _REGIONS)
+    if regions < 1 or "spr_num_regions" in job.unknown:
+        return {}
+    how = ("after_sprandom", op, regions, job.size("spr_cs") or 0)
+    cache = "without a write cache"
+    if cache_share:
+        span = job.whole_span_bytes
+        size = "" if span is None else f"{shown_bytes(round(cache_share * span))}, "
+        cache = f"with a write cache of {cache_share:.0%} of the drive ({size}assumed)"
+    effect = (
+        f"On an empty drive of op {op:g} {cache}, random writes right after it have WA {{now}} "
+        "over one drive write, instead of {fixed} in the steady state ({change})"
+    )
+    return {
+        "now": (*how, cache_share, "first"),
+        "fixed": (*how, 0.0, "steady"),
+        "effect": effect,
+    }
 
 
 def _of_span(job: FioJob) -> Judgements:
@@ -91,6 +119,7 @@ def _of_cache(job: FioJob) -> Judgements:
     if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
         return
     regions = job.count("spr_num_regions", _REGIONS)
+    op = SPR_OP if job.spr_op is None or not 0 < job.spr_op < 1 else job.spr_op
     span, passes = job.whole_span_bytes, job.planned_spans or 1.0
     size = "" if span is None else f" of {shown_bytes(round(span * passes / max(1, regions)))} each"
     yield Mistake(
@@ -101,6 +130,7 @@ def _of_cache(job: FioJob) -> Judgements:
         "flash",
         advice="set spr_cs to the size of the cache (fio after 2026-02), or fewer, larger regions",
         severity="note",
+        **_simulated(job, op, _CACHE_SHARE),
     )
 
 
