@@ -78,6 +78,16 @@ def test_hints_are_kept_by_conversion_and_placed_by_their_numbers(tmp_path: Path
     )
 
 
+def test_info_has_the_written_bytes_by_hint() -> None:
+    info = traces.info(hinted())
+    counts = hinted()["hint"].value_counts()
+    of_hint = dict(zip(counts["hint"], counts["count"], strict=True))
+    assert {row["hint"]: row["bytes_written"] for row in info["written_by_hint"]} == {
+        str(hint): of_hint[hint] * 4096 for hint in (1, 5)
+    }
+    assert info["hint_unknown_share"] == pytest.approx(of_hint[None] / 12_000)
+
+
 def test_stated_columns_have_hints(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     hinted(2000).select("offset", "length", "op", "hint").write_csv(path)

@@ -174,7 +174,7 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     Ratios without requests are None. If the requests have a column `process`,
     ``written_by_process`` has the ten processes with the most written bytes, and
     ``process_unknown_share`` is the share of the written bytes without a process; likewise for
-    `file`.
+    `file` and `hint`, the number of a placement handle as text.
 
     Returns:
         A dictionary with the keys of `writeamp trace info --json`.

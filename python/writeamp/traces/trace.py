@@ -19,7 +19,7 @@ from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
 from writeamp.traces.words import HINT
-from writeamp.traces.writers import writers_of
+from writeamp.traces.writers import OF_WRITERS, writers_of
 from writeamp.units.byte_sizes import shown_bytes
 
 OPERATIONS = ("read", "write", "trim", "flush")
@@ -144,7 +144,7 @@ class Trace(Drawn):
 
     @cached_property
     def writers(self) -> dict[str, Any]:
-        """Written bytes by process and file, with the keys of `traces.info`; {} without names."""
+        """Written bytes by process, file and hint, as in `traces.info`; {} without names."""
         return writers_of(self.requests)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -162,9 +162,7 @@ class Trace(Drawn):
             warnings=self.warnings,
             notes=self.notes,
             parts=[
-                _table_of_writers(self.writers, name)
-                for name in self.origins
-                if name not in NUMBERS
+                _table_of_writers(self.writers, name) for name in self.origins if name in OF_WRITERS
             ],
         )
 

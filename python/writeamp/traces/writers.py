@@ -1,4 +1,4 @@
-"""Written bytes of a trace by the process or file that its requests name."""
+"""Written bytes of a trace by the process, file or placement hint of its requests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import polars as pl
 
 # Number of names that `trace info` lists.
 MOST_NAMES = 10
-_OF = ("process", "file")
+OF_WRITERS = ("process", "file", "hint")
 
 
 def writers_of(requests: pl.DataFrame) -> dict[str, Any]:
-    """Return the written bytes by process and by file, with the keys of `traces.info`.
+    """Return the written bytes by process, file and hint, with the keys of `traces.info`.
 
-    For each of the two columns that the requests have: the ten names with the most written bytes,
+    For each of these columns that the requests have: the ten names with the most written bytes,
     most first, and the share of the written bytes without a name. The dictionary is empty if the
-    requests have neither column.
+    requests have none of them.
     """
-    columns = [name for name in _OF if name in requests.columns]
+    columns = [name for name in OF_WRITERS if name in requests.columns]
     if not columns:
         return {}
     writes = requests.filter(pl.col("op") == "write")
