@@ -17,6 +17,7 @@ from writeamp.traces.tagging import hints_of
 KIB = 1024
 PAGES = 4096
 DRIVE: dict[str, Any] = {"op": 0.15, "pages_per_block": 16}
+COLUMNS = "columns:offset=offset:bytes,length=length:bytes,op=op:write=write,hint=hint"
 RUN: dict[str, Any] = {"repeat": 4, "spread": False}
 
 
@@ -91,11 +92,34 @@ def test_info_has_the_written_bytes_by_hint() -> None:
 def test_stated_columns_have_hints(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     hinted(2000).select("offset", "length", "op", "hint").write_csv(path)
-    columns = "columns:offset=offset:bytes,length=length:bytes,op=op:write=write,hint=hint"
-    trace = traces.read(path, columns)
+    trace = traces.read(path, COLUMNS)
     assert trace.requests["hint"].equals(hinted(2000)["hint"])
-    document = run(str(path), "nvme-fdp", trace_format=columns)
+    document = run(str(path), "nvme-fdp", trace_format=COLUMNS)
     assert {row["handle"] for row in document["handles"]} == {0, 1, 5, None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [("table", -1), ("parquet", -1), ("text", -1), ("text", "x"), ("text", 2.5)]
+)
+def test_hints_of_any_whole_number_are_read_and_others_refused(
+    kind: str, wrong: float | str, tmp_path: Path
+) -> None:
+    def hints_read(*hints: Any) -> list[int | None]:
+        column = pl.Series("hint", hints)
+        frame = traces.of(hinted(3)).requests.drop("hint").hstack([column])
+        path = tmp_path / kind
+        if kind == "text":
+            frame.write_csv(path)
+        elif kind == "parquet":
+            frame.write_parquet(path)
+        trace = traces.of(frame) if kind == "table" else traces.read(path, formats[kind])
+        return trace.requests["hint"].to_list()
+
+    formats = {"parquet": "parquet", "text": COLUMNS}
+    # Hints beyond those of any manager share the last handle, and are not taken for none.
+    assert hints_read(3, 70_000, None) == [3, 255, None]
+    with pytest.raises(wa.WriteampError, match="valid are whole numbers from 0 on"):
+        hints_read(wrong, wrong, None)
 
 
 @pytest.mark.parametrize("isolation", ["initial", "persistent"])

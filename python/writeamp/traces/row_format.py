@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.text import Detail
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.rows import (
@@ -44,10 +46,13 @@ from writeamp.traces.trace import (
     Operation,
     Trace,
 )
+from writeamp.traces.words import HINT
 
 # Number of first lines in which a row of a format is searched, as damaged lines and a header may
 # come before it.
 _LINES_OF_FORM = 32
+# Largest number that the column of hints can hold; no manager has as many handles.
+_LARGEST_HINT = 255
 
 
 class Ticks(NamedTuple):
@@ -278,12 +283,32 @@ def any_line(pattern: re.Pattern[str], head: Head) -> bool:
 
 
 def named_origins(columns: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of the origin of requests with their types; empty names become null."""
+    """Return the columns of the origin of requests with their types; empty names become null.
+
+    Raises:
+        WriteampError: a hint is not a whole number from 0 on.
+    """
     return columns.select(
-        (pl.col(name) if name in NUMBERS else _named(name)).cast(kind, strict=False)
+        _numbers_of_hints(columns[HINT])
+        if name == HINT
+        else (pl.col(name) if name in NUMBERS else _named(name)).cast(kind, strict=False)
         for name, kind in OPTIONAL.items()
         if name in columns.columns
     )
+
+
+def _numbers_of_hints(hints: pl.Series) -> pl.Series:
+    """Return the numbers of hints; those that are too large for the column become the largest."""
+    if hints.dtype == pl.String:
+        hints = hints.str.strip_chars().replace("", None)
+    numbers = hints.cast(pl.Int64, strict=False)
+    wrong = hints.filter(hints.is_not_null() & (numbers.is_null() | (numbers < 0)))
+    if not wrong.is_empty():
+        raise WriteampError(
+            f"hint is {shown(wrong[0])}; valid are whole numbers from 0 on, or nothing for a write "
+            "without a hint"
+        )
+    return numbers.clip(upper_bound=_LARGEST_HINT).cast(OPTIONAL[HINT])
 
 
 def _named(column: str) -> pl.Expr:

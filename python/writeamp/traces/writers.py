@@ -16,7 +16,7 @@ def writers_of(requests: pl.DataFrame) -> dict[str, Any]:
 
     For each of these columns that the requests have: the ten names with the most written bytes,
     most first, and the share of the written bytes without a name. The dictionary is empty if the
-    requests have none of them.
+    requests have no such column.
     """
     columns = [name for name in OF_WRITERS if name in requests.columns]
     if not columns:
