@@ -69,6 +69,7 @@ def test_hints_are_kept_by_conversion_and_placed_by_their_numbers(tmp_path: Path
     assert_exact(document)
     # Hint 5 shares the last handle, and writes without a hint have the default handle.
     assert [row["handle"] for row in document["handles"]] == [0, 1, 3, None]
+    assert [row["hints"] for row in document["handles"]] == [[], ["hint 1"], ["hint 5"], []]
     assert document == run(trace, "nvme-fdp:handles=4") | {
         name: document[name] for name in ("elapsed_s", "host_pages_per_s", "workload")
     }

@@ -240,7 +240,8 @@ class DriveResult(OneLine, Drawn):
     def _names_of_handles(self, count: int) -> dict[int | None, list[str]]:
         names: dict[int | None, list[str]] = {}
         for number, name in enumerate(self.plan.hint_names):
-            names.setdefault(min(number, count - 1), []).append(name)
+            if name:
+                names.setdefault(min(number, count - 1), []).append(name)
         return names
 
     def _facts_of_handle(self, handle: int | None, hints: list[str]) -> dict[str, Any]:

@@ -64,7 +64,10 @@ class Plan:
 
     @property
     def hint_names(self) -> tuple[str, ...]:
-        """Names of the hints that the block manager places writes by; empty without such hints."""
+        """Names of the hints that the block manager places writes by; empty without such hints.
+
+        The name of a number that the trace does not have is empty.
+        """
         if isinstance(self.load, Spec) or not self.load.are_tags_hints:
             return ()
         uses_hints = declared(self.policy.manager)["required_hints"] == "handles"

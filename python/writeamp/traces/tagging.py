@@ -75,7 +75,8 @@ class Hints:
     Attributes:
         codes: u8, number of the handle for each request, or `NO_TAG` without a hint; shape
             (requests,).
-        names: meaning of each handle, by its number. Handle 0 is that of writes without a hint.
+        names: meaning of each handle, by its number; empty for numbers that no request has.
+            Handle 0 is that of writes without a hint.
     """
 
     codes: pl.Series
@@ -99,10 +100,9 @@ def hints_of(trace: Trace, by: str | None, device: str | None = None) -> Hints |
             return None
         column = trace.requests[HINT]
         hints = column.clip(upper_bound=_MOST_HINTS - 1).fill_null(NO_TAG)
-        numbers = hints.filter(hints != NO_TAG).unique().to_list()
-        return Hints(
-            hints, tuple(f"hint {number}" for number in range(max(numbers, default=0) + 1))
-        )
+        numbers = set(hints.filter(hints != NO_TAG).unique())
+        all_numbers = range(max(numbers, default=0) + 1)
+        return Hints(hints, tuple(f"hint {at}" if at in numbers else "" for at in all_numbers))
     tagging = tagged(trace, by, device)
     names = [name for name in tagging.names if name != UNKNOWN]
     # The names are those of `codes`, except that `unknown` is the last one, if present.
