@@ -165,12 +165,11 @@ fn prepare_steady_state(job: &mut Job, params: &Params) -> Result<()> {
     let region = sprandom.region_bytes(job.size, block);
     let least = block.max(sprandom.cache);
     if region < least {
-        let bytes = sprandom.bytes(job.size, block);
         return Err(Error::Spec(format!(
-            "sprandom divides {bytes} bytes of writes into {} regions, but a region must have at \
-             least {least} bytes, those of a block and of the cache; give at most {} regions",
+            "sprandom has {} regions, each of which must hold a block and the cache; give at most \
+             {} regions, or a smaller cache",
             sprandom.regions,
-            bytes / least
+            sprandom.bytes(job.size, block) / least
         )));
     }
     job.io_size = Some(sprandom.bytes(job.size, block));
