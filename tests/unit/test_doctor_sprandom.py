@@ -1,4 +1,4 @@
-"""What the doctor says of the state that sprandom leaves, with and without a write cache."""
+"""Findings of the doctor on the state that sprandom leaves, with and without a write cache."""
 
 from __future__ import annotations
 
