@@ -550,6 +550,7 @@ MEASURE = job(f"{STEADY}\nstonewall", "measure")
         (job(f"{SPRANDOM}\nspr_op=7%\nspr_cs=1g"), "error", "must be a ratio"),
         (job(f"{SPRANDOM}\nspr_op=0.07"), "note", "the drive's write cache"),
         (job(RIGHT), "note", "for this over-provisioning"),
+        (job(f"{RIGHT}\nsize=100g\nspr_num_regions=108"), "error", "larger than a region"),
         (job(f"{RIGHT}\nnumjobs=2"), "error", "one job with one file"),
         (job(f"{RIGHT}\nfilename=/dev/sdb:/dev/sdc"), "error", "one job with one file"),
         (job(f"{RIGHT}\nsize=100g"), "warning", "writes the whole drive"),

@@ -7,7 +7,6 @@ from typing import Any
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.fio.job import SPR_OP, FioJob
 from writeamp.fio.job_file import FioJobs, shares_files, touches
-from writeamp.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
 
 # fio's default number of regions.
@@ -116,12 +115,22 @@ def _of_span(job: FioJob) -> Judgements:
 
 def _of_cache(job: FioJob) -> Judgements:
     """Yield a job without spr_cs, as the drive's cache may absorb both writes of an address."""
-    if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
-        return
     regions = job.count("spr_num_regions", _REGIONS)
     op = SPR_OP if job.spr_op is None or not 0 < job.spr_op < 1 else job.spr_op
     span, passes = job.whole_span_bytes, job.planned_spans or 1.0
-    size = "" if span is None else f" of {shown_bytes(round(span * passes / max(1, regions)))} each"
+    written = None if span is None else span * passes
+    size = "" if written is None else f" of {shown_bytes(round(written / max(1, regions)))} each"
+    cache_bytes = job.size("spr_cs")
+    if cache_bytes and written is not None and cache_bytes * regions > written:
+        yield Mistake(
+            f"spr_cs={job.options['spr_cs']}, {regions} regions{size}",
+            (job.name,),
+            message="fio rejects an spr_cs that is larger than a region",
+            advice="set fewer regions by spr_num_regions, or the size of the drive's cache",
+            severity="error",
+        )
+    if cache_bytes or "spr_cs" in job.unknown:
+        return
     yield Mistake(
         f"no spr_cs, {regions} regions{size}",
         (job.name,),
