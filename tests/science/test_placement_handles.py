@@ -51,7 +51,9 @@ def three_streams(addresses: str, shares: list[float]) -> tuple[Pages, Pages]:
     return pages, stream
 
 
-def run(pages: Pages, handles: Pages, manager: str = "nvme-fdp", warmup: int = 0) -> wa.Result:
+def run(
+    pages: Pages, handles: Pages, manager: str = "nvme-fdp", warmup: int = 0, **drive: float
+) -> wa.Result:
     """Run writes of single pages, each with a handle."""
     trace = traces.of(
         pl.DataFrame(
@@ -64,13 +66,16 @@ def run(pages: Pages, handles: Pages, manager: str = "nvme-fdp", warmup: int = 0
         )
     )
     warmup = warmup or pages.size // 2
-    return wa.simulate(trace=trace, manager=manager, warmup=warmup, writes=pages.size, **RUN)
+    settings = RUN | drive
+    return wa.simulate(trace=trace, manager=manager, warmup=warmup, writes=pages.size, **settings)
 
 
-def wa_by_handles(addresses: str, shares: list[float], of_stream: list[int]) -> float:
+def wa_by_handles(
+    addresses: str, shares: list[float], of_stream: list[int], **drive: float
+) -> float:
     pages, stream = three_streams(addresses, shares)
     handles = max(of_stream) + 1
-    return run(pages, np.array(of_stream)[stream], f"nvme-fdp:handles={handles}").wa
+    return run(pages, np.array(of_stream)[stream], f"nvme-fdp:handles={handles}", **drive).wa
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
@@ -86,6 +91,13 @@ def test_handles_of_their_own_beat_a_shared_one_and_that_beats_none(
         for of_stream in ([0, 1, 2], two_share, [0, 0, 0])
     )
     assert own < shared < none
+
+
+def test_published_wa_of_three_uniform_streams_is_reached_by_one_set_of_inputs() -> None:
+    # WARP (FAST '26) states neither the op nor the shares; these are fitted.
+    of_streams = ([0, 1, 2], [0, 0, 1], [0, 0, 0])
+    found = [wa_by_handles("uniform", [0.4, 0.3, 0.3], each, op=0.097) for each in of_streams]
+    assert found == pytest.approx([4.05, 4.18, 4.36], rel=0.015)
 
 
 def test_handles_do_not_help_if_one_uniform_stream_causes_nearly_all_writes() -> None:
