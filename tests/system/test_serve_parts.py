@@ -379,6 +379,7 @@ class TestSettings:
         [
             ({"manager": "wolf"}, "wolf needs hints on groups.* wolf-interval"),
             ({"manager": "oracle"}, "oracle needs hints on invalidation times.* single"),
+            ({"manager": "nvme-fdp"}, "handles, which programs do not provide;.* with by=range$"),
             ({"device": "raid0:x25-m,x25-m"}, "a single flash drive"),
             ({"device": "spinpoint-m7"}, "a single flash drive"),
             ({"precondition": "workload"}, "are unknown"),

@@ -96,7 +96,7 @@ def refuse_hints(manager: str, gap: str) -> None:
 
     Args:
         manager: spec of the manager.
-        gap: end of the sentence on why hints are missing, such as "no program gives a drive".
+        gap: end of the sentence on why hints are missing, such as "programs do not provide".
 
     Raises:
         WriteampError: the manager needs hints; the sentence lists managers without hints.
@@ -104,6 +104,8 @@ def refuse_hints(manager: str, gap: str) -> None:
     hints = needed_hints(manager)
     if hints is not None:
         good = ", ".join(entry.name for entry in without_hints())
+        if hints == "handles":
+            good += f", and {Spec.of('managers', manager).name} with by=range"
         raise WriteampError(
             f"{manager} needs hints on {hints}, which {gap}; block managers without hints: {good}"
         )

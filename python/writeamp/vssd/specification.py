@@ -71,7 +71,7 @@ def specify(
         WriteampError: it is not a flash drive, its manager needs hints, or it cannot be built.
     """
     device, policy, notes = most_probable(device, policy)
-    refuse_hints(str(policy.manager), "programs do not provide hints")
+    refuse_hints(str(policy.manager), "programs do not provide")
     load = LoadSettings(precondition=settings.precondition)
     if Precondition.of(load.precondition).fill == "workload":
         raise WriteampError(
