@@ -94,11 +94,13 @@ def logged(options: str, folder: Path) -> list[tuple[str, int, int]]:
     return [(op, at, 0 if op == "sync" else count) for op, at, count in requests]
 
 
-def drawn(options: str, pages: int, runs: int | None = 1) -> list[tuple[str, int, int]]:
-    """Return the requests of the load, up to so many written sectors."""
+def drawn(
+    options: str, pages: int, runs: int | None = 1, sectors: int | None = None
+) -> list[tuple[str, int, int]]:
+    """Return the requests of the load, up to so many written sectors, on a drive of `sectors`."""
     jobs = fio_load(None, f"fio --name=a --filename=file {options}", runs)
     assert jobs is not None
-    load = Load.spec(jobs.text, drive_sectors(options), SECTOR)
+    load = Load.spec(jobs.text, sectors or drive_sectors(options), SECTOR)
     ops, firsts, counts, heads, tails = (
         column.astype(np.int64) for column in load.requests(seed=1, pages=pages)
     )
@@ -133,6 +135,25 @@ def test_a_load_that_only_time_ends_begins_as_fio_does(options: str, tmp_path: P
     assert len(requests) > 1000
     written = sum(count for _, _, count in requests) // SECTOR
     assert drawn(limited, written)[: len(requests)] == requests
+
+
+# Options in per cent of a file whose size is no multiple of a block.
+PARTS = [
+    "--rw=write --bs=4k --offset=33% --size=33%",
+    "--rw=randwrite --bs=8k --size=29% --loops=2",
+    "--rw=write --bs=4k --offset=5000 --offset_increment=33% --size=30% --numjobs=2",
+    "--rw=write --bs=4k --offset=10% --offset_increment=5000 --size=20% --numjobs=2",
+    "--rw=randwrite --bs=4k --offset=90% --size=50% --io_size=40%",
+]
+
+
+@pytest.mark.parametrize("options", PARTS)
+def test_parts_of_a_drive_are_those_of_fio(options: str, tmp_path: Path) -> None:
+    size = 1003 << 10
+    (tmp_path / "file").write_bytes(bytes(size))
+    log = logged(f"{options} --ioengine=psync", tmp_path)
+    requests = drawn(options, 2**40, sectors=size // SECTOR)
+    assert sorted(requests) == sorted(log)
 
 
 def test_jobs_at_the_same_time_mix_by_their_rates_and_keep_their_order(tmp_path: Path) -> None:

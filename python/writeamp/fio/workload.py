@@ -270,6 +270,10 @@ def _offsets(job: FioJob, copy: int) -> dict[str, object]:
     offset = job.size("offset") or 0
     step = job.size("offset_increment") or 0
     shares = [share_of(job.options.get(name, "")) or 0.0 for name in ("offset", "offset_increment")]
+    if shares[1] and not shares[0] + copy:
+        # With an increment in per cent, fio aligns also the first start.
+        unit = min(least for least, _ in _sizes(job))
+        offset = -(-offset // unit) * unit
     return {
         "offset": offset + copy * step or None,
         "offset_share": shares[0] + copy * shares[1] or None,

@@ -99,8 +99,8 @@ impl FioJobs {
             return Ok(());
         }
         Err(Error::Spec(
-            "the job writes nothing, so that its WA is undefined; give it writes, within the \
-             drive's size"
+            "the jobs write nothing, so their WA is undefined; add a job that writes, such as \
+             rw=randwrite"
                 .into(),
         ))
     }

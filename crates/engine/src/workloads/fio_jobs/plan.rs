@@ -24,12 +24,17 @@ pub(super) struct Plan {
 /// Start and size of a stream's region; on a smaller drive, in whole blocks of `unit` bytes.
 fn region_of(params: &Params, end: u64, scale: f64, unit: u64) -> Result<(u64, u64)> {
     let whole = |bytes: u64| bytes / unit * unit;
-    let share = |name: &str, of: u64| (params.number(name) * of as f64) as u64;
-    let offset = params.bytes("offset") + share("offset_share", end);
-    let offset = if scale > 1.0 { whole(offset) } else { offset };
+    let share = |name: &str| share_of(params.number(name), end);
+    let offset = params.bytes("offset") + share("offset_share");
+    let offset = match params.number("offset_share") {
+        _ if scale > 1.0 => whole(offset),
+        // As fio does with a start in per cent, but not with one in bytes.
+        0.0 => offset,
+        _ => offset.next_multiple_of(unit),
+    };
     let rest = end.saturating_sub(offset);
     let size = match params.bytes("size") {
-        0 if params.number("size_share") < 1.0 => whole(share("size_share", end)).min(rest),
+        0 if params.number("size_share") < 1.0 => whole(share("size_share").min(rest)),
         0 => rest,
         size if scale > 1.0 => whole(size).max(unit),
         size => size,
@@ -41,6 +46,12 @@ fn region_of(params: &Params, end: u64, scale: f64, unit: u64) -> Result<(u64, u
         )));
     }
     Ok((offset, size))
+}
+
+/// A share of a number of bytes, exact for per cents with up to four decimals.
+fn share_of(share: f64, bytes: u64) -> u64 {
+    const PARTS: u128 = 1_000_000;
+    ((share * PARTS as f64).round() as u128 * u128::from(bytes) / PARTS) as u64
 }
 
 /// Options of a stream on a drive of `end` bytes.
@@ -58,7 +69,7 @@ pub(super) fn plan_of(params: &Params, end: u64, scale: f64) -> Result<Plan> {
     let (offset, size) = region_of(params, end, scale, unit)?;
     let io_size = match (params.bytes("io_size"), params.number("io_share")) {
         (0, 0.0) => None,
-        (0, share) => Some((share * size as f64) as u64),
+        (0, share) => Some(share_of(share, size)),
         (bytes, _) => Some(bytes),
     };
     let pairs: Vec<u64> = if is_given("zones") { params.integers("zones") } else { Vec::new() };
