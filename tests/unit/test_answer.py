@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import FrozenInstanceError, replace
@@ -28,6 +29,8 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.meanfield import described
 from writeamp.runners import Progress
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.capacity import scale as capacity_scale
+from writeamp.text import Caution
 
 SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
 THEORY = (FORMULA, MEAN_FIELD, SIMULATE)
@@ -310,6 +313,42 @@ def test_what_explains_a_row_that_is_not_steady_is_of_its_window(of_zipf: wa.Ans
             str(one).endswith("a longer run may give another difference") == is_said
             for one in texts
         )
+
+
+def test_a_capacity_widens_intervals_by_the_scaling_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
+        monkeypatch.setattr(capacity_scale, name, pages)
+    drive: dict[str, Any] = {"op": 0.25, "pages_per_block": 16, "capacity": "1GiB"}
+    load: dict[str, Any] = {"workload": "hot-cold:f=0.2,r=0.8", "writes": 64 * 2**18, **drive}
+    answer, simulated = asked((*IN_TIME, FORMULA), **load), wa.simulate(**load)
+    facts = answer.to_dict()
+    for key in ("capacity_bytes", "simulated_bytes", "scale_factor", "scaling_error"):
+        assert facts[key] == simulated.to_dict()[key]
+    error = facts["scaling_error"]
+    assert error > 0.01
+    row, timed = answer.row("simulate"), answer.row("timed")
+    assert row is not None
+    assert timed is not None
+    assert row.error_bar == simulated.error_bar
+    assert timed.error_bar[1] - timed.error_bar[0] > 2 * error
+    # Both runs are on the same smaller drive, so that the error is no reason for a difference.
+    between, of_formula = (answer.between("simulate", way) for way in ("timed", "formula markov"))
+    assert between is not None
+    assert of_formula is not None
+    half_widths = [(one.error_bar[1] - one.error_bar[0]) / 2 for one in (row, timed)]
+    assert between.noise == pytest.approx(math.hypot(*(half - error for half in half_widths)))
+    assert of_formula.noise == pytest.approx(half_widths[0])
+    assert any("scaling error: ±" in note for note in answer.notes)
+
+
+def test_an_unknown_scaling_error_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
+        monkeypatch.setattr(capacity_scale, name, pages)
+    drive: dict[str, Any] = {"op": 0.25, "pages_per_block": 16, "capacity": "1GiB"}
+    answer = asked((SIMULATE,), workload="uniform", writes=64_000, replicas=1, **drive)
+    assert answer.to_dict()["scaling_error"] is None
+    assert isinstance(answer.notes[0], Caution)
+    assert "the scaling error is not known" in answer.notes[0]
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:

@@ -24,6 +24,8 @@ from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.answers.ways import WAYS
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Progress, gather_whole, local_runner
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
+from writeamp.text import Caution
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,7 @@ def best_of(
     now: Mapping[int, MeasuredCase],
     tried: Sequence[Tried],
     changed: Mapping[int, MeasuredCase | None],
+    scaling: Substitute = NO_SUBSTITUTE,
 ) -> list[Advice]:
     """Return the best change of each kind, among changes that were measured on all candidates.
 
@@ -53,6 +56,7 @@ def best_of(
         now: WA of each candidate without a change.
         tried: changes on candidates.
         changed: WA with each change, by its index in `tried`; None for an impossible change.
+        scaling: relation of the drive to the requested one; its error widens the intervals.
 
     Returns:
         Changes that reduce WA of the most probable candidate by more than noise, lowest WA first.
@@ -82,7 +86,7 @@ def best_of(
                 without.wa,
                 first.costs,
                 is_steady=all(measured.is_steady for measured in possible.values()),
-                **with_it.as_fields,
+                **with_it.as_fields(scaling),
             )
     return sorted(best.values(), key=lambda change: change.wa)
 
@@ -138,11 +142,14 @@ class Asking:
     def answer(self) -> Answer:
         """Return the answer so far."""
         question, simulated = self.question, self.findings.simulated
+        scaling = NO_SUBSTITUTE if simulated is None else simulated.scaling
+        warnings = [] if simulated is None else scaling.warnings(simulated.measured.wa)
+        if has_load := question.has_load:
+            warnings += question.plan.warnings
         lost = [sentence for chain in self.chains.values() for sentence in chain.lost]
-        has_load = question.has_load
         return Answer(
             load_name=question.plan.load_name if has_load else None,
-            policy=str(question.policy) if has_load else None,
+            policy=str(question.requested_policy) if has_load else None,
             device=question.drive if has_load else None,
             rows=tuple(self.rows),
             differences=differences_of(self.rows, self.chains),
@@ -150,8 +157,17 @@ class Asking:
             held_pages=question.held_pages if self.rows and has_load else 0,
             missing=tuple(self.left),
             notes=tuple(
-                dict.fromkeys([*question.notes, *self.findings.notes, *self.left_out, *lost])
+                dict.fromkeys(
+                    [
+                        *map(Caution, warnings),
+                        *question.notes,
+                        *self.findings.notes,
+                        *self.left_out,
+                        *lost,
+                    ]
+                )
             ),
+            scaling=scaling,
             simulated_run=None if simulated is None else simulated.result,
             mixture=None if simulated is None else simulated.mixture,
         )
@@ -271,7 +287,7 @@ def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -
 
     def keep(number: int, case: MeasuredCase | None) -> None:
         changed[number] = case
-        asking.advice = best_of(question, now, tried, changed)[:_TOLD]
+        asking.advice = best_of(question, now, tried, changed, first.scaling)[:_TOLD]
 
     gather_whole(
         local_runner(len(tried)),

@@ -12,6 +12,7 @@ from writeamp.devices.times import canonical, tables_of
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.studies.mixture import Mixture
@@ -91,12 +92,14 @@ class MeasuredCase:
         """Whether the run reached a steady state; False if it is unknown."""
         return self.result is not None and self.result.steady
 
-    @property
-    def as_fields(self) -> dict[str, Any]:
-        """Interval as keyword arguments of a result: `ci`, or `interval` and `level`."""
-        if self.level is None:
-            return {"ci": self.error_bar}
-        return {"interval": self.error_bar, "level": self.level}
+    def as_fields(self, scaling: Substitute = NO_SUBSTITUTE) -> dict[str, Any]:
+        """Return the interval as keyword arguments of a result: `ci`, or `interval` and `level`.
+
+        Args:
+            scaling: relation to the requested drive; its error widens the interval.
+        """
+        widened = scaling.widened(self.error_bar)
+        return {"ci": widened} if self.level is None else {"interval": widened, "level": self.level}
 
 
 def run_case(case: Case) -> MeasuredCase:

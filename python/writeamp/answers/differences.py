@@ -226,7 +226,11 @@ def agree(a: WayRow, b: WayRow) -> bool:
 
 def _noise(a: WayRow, b: WayRow) -> float:
     least = _ALIKE * min(a.wa, b.wa)
-    return max(least, noise(MeasuredCase(a.wa, a.ends), MeasuredCase(b.wa, b.ends)))
+    ends = (a.ends, b.ends)
+    if a.own_interval is not None and b.own_interval is not None:
+        # Both rows are of the same smaller drive, so their scaling errors are equal and cancel.
+        ends = (a.own_interval, b.own_interval)
+    return max(least, noise(MeasuredCase(a.wa, ends[0]), MeasuredCase(b.wa, ends[1])))
 
 
 def _between(a: WayRow, b: WayRow, chains: Mapping[str, CauseChain]) -> RowDifference:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Unpack
 
 from writeamp.answers.answering import Listener, answered
@@ -13,6 +14,7 @@ from writeamp.answers.settings import QuestionSettings
 from writeamp.answers.way import WayRow
 from writeamp.devices.device import DeviceLike
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import words_of
 from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.files.temporary import temporary_folder
@@ -28,6 +30,8 @@ from writeamp.vssd.specification import specify
 # The program's output goes to standard error, so that it does not mix with the result on standard
 # output.
 _STDERR = 2
+# Settings of loads and runs that also apply to a program. `spread` is off in any case.
+_OF_PROGRAMS = {"precondition", "seed", "spread"}
 
 
 @contextmanager
@@ -44,8 +48,10 @@ def question_of_program(experiment: Experiment, settings: QuestionSettings) -> I
     assert isinstance(run, SimulationSettings)
     if load.workload is not None or load.trace is not None:
         raise WriteampError(
-            "--run is the load; leave out --workload and --trace, or leave out --run"
+            "--run is the load; leave out --workload, --fio, --fio-run and --trace, or leave out "
+            "--run"
         )
+    _check_program(experiment)
     with temporary_folder("answer-") as folder:
         trace = folder / "program.parquet"
         drive = DriveSettings(
@@ -72,6 +78,30 @@ def question_of_program(experiment: Experiment, settings: QuestionSettings) -> I
         status = served.run_exit_status
         notes = (f"the command of --run failed with status {status}",) if status else ()
         yield Question.of(recorded, settings, program=served, notes=notes)
+
+
+def _check_program(experiment: Experiment) -> None:
+    """Reject settings of a simulated load, since the load is the command's.
+
+    Raises:
+        WriteampError: a setting that would have no effect.
+    """
+    if experiment.device.capacity is not None:
+        raise WriteampError(
+            "capacity is for simulated loads, but the command of --run writes to a virtual drive "
+            "of the full size; give --size instead"
+        )
+    idle = [
+        words_of(field).name or field.name
+        for group in (experiment.load, experiment.run)
+        for field in fields(group)
+        if field.name not in _OF_PROGRAMS and not words_of(field).is_speed
+        if getattr(group, field.name) != field.default
+    ]
+    if idle:
+        raise WriteampError(
+            f"{idle[0]} is for simulated loads, but the command of --run is the load; leave it out"
+        )
 
 
 @with_settings_of(untimed_places())

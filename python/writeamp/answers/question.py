@@ -24,6 +24,7 @@ from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan, policy_of
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.candidates import mixture_from, others_alone
@@ -55,12 +56,15 @@ class Question:
         settings: settings that only `answer` has.
         program: result of the program that wrote the load to the virtual drive, or None.
         notes: sentences on assumptions.
+        scaled: the requested experiment, of which `experiment` is the one on a smaller drive; None
+            if no capacity is requested.
     """
 
     experiment: Experiment
     settings: QuestionSettings
     program: ServeResult | None = None
     notes: tuple[str, ...] = ()
+    scaled: ScaledExperiment | None = None
 
     @staticmethod
     def of(
@@ -78,9 +82,11 @@ class Question:
         run_settings = experiment.run
         assert isinstance(run_settings, SimulationSettings)
         _check(experiment, run_settings)
-        experiment, notes_of_scale = _scaled(experiment)
-        notes += notes_of_scale
-        question = Question(experiment, settings, program, notes)
+        scaled = ScaledExperiment.of(experiment)
+        if scaled is not None:
+            experiment = scaled.experiment
+            notes += notes_of(scaled.requested, experiment, scaled.scale)
+        question = Question(experiment, settings, program, notes, scaled)
         if not question.has_load:
             return replace(question, notes=(*notes, _WITHOUT_LOAD))
         # Reject impossible drives and simulations before the first row is printed.
@@ -137,7 +143,23 @@ class Question:
         assert isinstance(run_settings, SimulationSettings)
         assert isinstance(policy, PolicySettings)
         untimed = in_pages(replace(run_settings, timed=False), prepared.drive)
-        return plan_of(prepared, experiment, policy_of(policy), untimed)
+        plan = plan_of(prepared, experiment, policy_of(policy), untimed)
+        return replace(plan, load_name=self._requested(plan).load_name)
+
+    def _requested(self, plan: Plan) -> Plan:
+        """Return a plan with the names of the requested load and policy."""
+        return plan if self.scaled is None else self.scaled.target_plan(plan)
+
+    @property
+    def requested_policy(self) -> Policy:
+        """Policy of the requested drive, whose parameters may differ on a smaller drive."""
+        return self._requested(self.plan).policy
+
+    @property
+    def smaller(self) -> Question | None:
+        """Question on a drive that is even smaller, which gives the scaling error, if any."""
+        smaller = None if self.scaled is None else self.scaled.smaller
+        return None if smaller is None else Question(smaller, self.settings)
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
         """Return WA over all candidates, each given as (number, WA, whether the run is steady)."""
@@ -230,12 +252,14 @@ class SimulatedQuestion:
         result: result of the simulation.
         others: the other candidates of a learnt profile with their simulations, by number from 1.
         mixture: WA over all candidates; None for one drive.
+        scaling: relation of the simulated drive to the requested one, with the scaling error.
     """
 
     question: Question
     result: Result
     others: Mapping[int, SimulatedQuestion] = field(default_factory=dict)
     mixture: Mixture | None = None
+    scaling: Substitute = NO_SUBSTITUTE
 
     @property
     def measured(self) -> MeasuredCase:
@@ -270,13 +294,3 @@ def _check(experiment: Experiment, settings: SimulationSettings) -> None:
                 f"{name} is a setting of one timed run, which answer does not have; leave it out, "
                 "or use writeamp simulate"
             )
-
-
-def _scaled(experiment: Experiment) -> tuple[Experiment, tuple[str, ...]]:
-    """Return the experiment on a smaller drive if a capacity is requested, and notes on it."""
-    scaled = ScaledExperiment.of(experiment)
-    if scaled is None:
-        return experiment, ()
-    notes = notes_of(experiment, scaled.experiment, scaled.scale)
-    error = "intervals do not include the scaling error, which writeamp simulate --capacity states"
-    return scaled.experiment, (*notes, *([] if scaled.scale.is_exact else [error]))

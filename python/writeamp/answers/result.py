@@ -16,6 +16,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runs.simulation_result import Result
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.studies.mixture import Mixture
 
 
@@ -35,6 +36,7 @@ class Answer(OneLine, Drawn):
         notes: sentences on assumptions, omissions and rounding.
         simulated_run: result of the simulation; None if it was not finished.
         mixture: simulated WA over all candidates of a learnt profile; None for one drive.
+        scaling: relation of the simulated drive to the requested one, with the scaling error.
     """
 
     load_name: str | None
@@ -48,6 +50,7 @@ class Answer(OneLine, Drawn):
     notes: tuple[str, ...] = ()
     simulated_run: Result | None = field(default=None, compare=False)
     mixture: Mixture | None = field(default=None, compare=False)
+    scaling: Substitute = field(default=NO_SUBSTITUTE, compare=False)
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -94,6 +97,7 @@ class Answer(OneLine, Drawn):
             "policy": self.policy,
             "device": None if self.device is None else self.device.name,
             **({} if self.device is None else self.device.facts()),
+            **self.scaling.facts(),
             "held_pages": self.held_pages,
             "unfinished": list(self.missing),
             **({} if self.mixture is None else self.mixture.facts_of_wa()),
@@ -123,7 +127,8 @@ class Answer(OneLine, Drawn):
     def _title(self) -> str:
         if self.device is None:
             return "WA by counters"
-        return f"WA of {self.load_name} on {self.device.name} under {self.policy}"
+        on = f"{self.device.name}{self.scaling.drives_suffix()}"
+        return f"WA of {self.load_name} on {on} under {self.policy}"
 
     def _why_rows_differ(self) -> Card:
         """Return a table of the differences between each row and the simulation, with causes."""

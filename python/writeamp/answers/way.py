@@ -62,6 +62,8 @@ class WayRow(AnyResult):
         bounds: lowest and highest WA that the counters of a real drive allow.
         interval, level: interval of `wa` of a learnt profile, and the probability of the interval.
         wa_bytes: flash bytes programmed per byte that the host writes; NaN if unknown.
+        own_interval: interval without the scaling error, which rows on the same smaller drive have
+            in common; None for a row on no smaller drive.
     """
 
     way: str
@@ -77,6 +79,7 @@ class WayRow(AnyResult):
     interval: tuple[float, float] | None = None
     level: float | None = None
     wa_bytes: float = math.nan
+    own_interval: tuple[float, float] | None = field(default=None, compare=False)
 
     @staticmethod
     def without(way: str, kind: str, assumes: str, reason: str, seconds: float = 0.0) -> WayRow:

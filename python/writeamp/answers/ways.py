@@ -21,6 +21,7 @@ from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.runs.timed.device import merging_in_words, notes_on_merging
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.precondition import Precondition
@@ -80,7 +81,11 @@ _SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on
 def _simulate(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     began = time.perf_counter()
     result = run(question.plan, question.drive, progress)
-    simulated, notes = SimulatedQuestion(question, result), tuple(result.notes)
+    scaling = _scaling(question, result)
+    simulated = SimulatedQuestion(question, result, scaling=scaling)
+    # The first of these rows states the simulated size, as a note of the question does.
+    of_scaling = tuple(f"{name}: {text}" for name, text in scaling.rows()[1:])
+    notes = (*result.notes, *of_scaling)
     unsteady = "" if result.steady else result.steady_state.reason
     if question.others:
         simulated = _with_candidates(simulated, progress)
@@ -101,8 +106,26 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
         is_steady=not unsteady,
         findings=Findings(simulated, notes=notes),
         wa_bytes=simulated.measured.wa * result.partial_page_factor,
-        **simulated.measured.as_fields,
+        own_interval=_own(scaling, simulated.measured.error_bar),
+        **simulated.measured.as_fields(scaling),
     )
+
+
+def _scaling(question: Question, result: Result) -> Substitute:
+    """Return the relation of the simulated drive to the requested one, with the scaling error."""
+    if question.scaled is None:
+        return NO_SUBSTITUTE
+    smaller = question.smaller
+    try:
+        other = None if smaller is None else run(smaller.plan, smaller.drive)
+    except WriteampError:  # the error is then not known
+        other = None
+    return question.scaled.error(result, other)
+
+
+def _own(scaling: Substitute, interval: tuple[float, float]) -> tuple[float, float] | None:
+    """Return the interval without the scaling error, if the drive has one."""
+    return None if scaling is NO_SUBSTITUTE or math.isnan(interval[0]) else interval
 
 
 def _not_steady(reason: str) -> str:
@@ -179,6 +202,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
         seconds = time.perf_counter() - began
         yield WayRow.without(way, way, _VIRTUAL_ASSUMES, str(error), seconds)
         return
+    scaling, interval = findings.simulated.scaling, question.interval(served.ci)
     yield WayRow(
         way,
         way,
@@ -186,8 +210,9 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
         time.perf_counter() - began,
         f"{_VIRTUAL_ASSUMES}; {window.words}",
         findings=Findings(served=served),
-        ci=question.interval(served.ci),
+        ci=scaling.widened(interval),
         wa_bytes=served.wa_bytes,
+        own_interval=_own(scaling, interval),
     )
 
 
@@ -241,7 +266,7 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
         is_timed=True,
         programmed=result.causes,
     )
-    interval = question.interval(result.ci)
+    scaling, interval = findings.simulated.scaling, question.interval(result.ci)
     is_steady = result.steady or math.isnan(interval[0])
     reason = _not_steady("" if is_steady else result.steady_state.reason)
     merging = (question.drive, result.causes, result.host_pages)
@@ -255,8 +280,9 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
         "; ".join(filter(None, (reason, merged))) if reason else "",
         is_steady=is_steady,
         findings=Findings(timed=case, notes=tuple(notes_on_merging(*merging))),
-        ci=interval,
+        ci=scaling.widened(interval),
         wa_bytes=result.wa_bytes,
+        own_interval=_own(scaling, interval),
     )
 
 
