@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from writeamp.answers.settings import QuestionSettings
-from writeamp.cli import boundary, findings, options
+from writeamp.cli import boundary, options
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -94,17 +94,9 @@ def answer(
         result = options.finished_part(lambda: answer_of(experiment, question, listener))
     for sentence in result.notes:
         options.note(sentence)
-    device = experiment.device
-    mistakes = findings.of_fio(experiment.load, device.capacity or device.size)
-
-    def document() -> dict[str, Any]:
-        is_fio = experiment.load.fio_name is not None
-        whole = result.to_dict()
-        return findings.with_findings(whole, mistakes) if is_fio else whole
-
     try:
         options.show(
-            document,
+            result.to_dict,
             result.card,
             beside=result.beside,
             json=json,

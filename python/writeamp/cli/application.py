@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
+from writeamp.cli.findings import with_own_findings
 from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
@@ -94,7 +95,8 @@ class App(typer.Typer):
                 "cls": _OnceCommand,
                 "help": _paragraphs(inspect.getdoc(body) or ""),
             } | how
-            return super(App, self).command(name, **settings)(with_verbose(with_report(body)))
+            complete = with_verbose(with_report(with_own_findings(body)))
+            return super(App, self).command(name, **settings)(complete)
 
         return add
 

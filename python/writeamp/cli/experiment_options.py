@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from writeamp.cli import findings
 from writeamp.cli.setting_options import described, given_values, naming_options, setting_parameters
+from writeamp.devices.device import device
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.settings.experiment import Experiment, setting_places
@@ -76,6 +78,7 @@ def register_experiment(
             _check_outputs(complete, experiment, save_config, arguments)
             if save_config is not None:
                 complete.to_toml(save_config)
+            _find_mistakes(complete)
             body(complete, **arguments)
 
     parameters = [
@@ -85,6 +88,14 @@ def register_experiment(
         _own("save_config", _SaveConfig),
     ]
     app.command(body.__name__)(described(command, parameters, [places]))
+
+
+def _find_mistakes(experiment: Experiment) -> None:
+    """Report mistakes in the fio jobs of an experiment before they are run."""
+    load, settings = experiment.load, experiment.device
+    if load.fio_name is not None:
+        capacity = settings.capacity or device(settings.base, **settings.overrides()).capacity_bytes
+        findings.of_fio(load.fio, load.fio_run, capacity)
 
 
 def _own(name: str, annotation: Any, *, required: bool = False) -> inspect.Parameter:
@@ -122,7 +133,8 @@ def _check_outputs(
 
     Every path in `arguments` (the subcommand's own options) is treated as a picture to save.
     """
-    inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
+    job = experiment.load.fio
+    inputs = [*experiment.input_files, *(str(path) for path in (file, job) if path is not None)]
     outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}
     outputs["capture"] = list(map(Path, experiment.output_files))
     outputs["experiment"] = [] if save_config is None else [save_config]

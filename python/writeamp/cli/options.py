@@ -18,6 +18,7 @@ from rich.text import Text
 
 from writeamp import custom
 from writeamp.cli import boundary
+from writeamp.cli.findings import with_findings
 from writeamp.cli.notes import note as note  # noqa: PLC0414 (also from here)
 from writeamp.cli.report_option import for_report
 from writeamp.cli.terminal import Terminal
@@ -191,7 +192,8 @@ def show(
     """Print a result as JSON or CSV, or its headline and tables; register it for `--report`.
 
     Args:
-        document: returns the JSON document, from which the headline is made.
+        document: returns the JSON document, from which the headline is made; findings of the
+            doctor are added.
         card: returns the tables.
         json, csv: whether to print only the document or the frame.
         frame: returns the frame for CSV.
@@ -200,15 +202,15 @@ def show(
         is_headed: whether the headline was printed before the result was complete.
         figure: returns the picture of the result, for the report page.
     """
-    document, card = cache(document), cache(card)
-    for_report(document, card, beside, figure)
+    complete, card = cache(lambda: with_findings(document())), cache(card)
+    for_report(complete, card, beside, figure)
     if json:
-        print_json(document())
+        print_json(complete())
     elif csv:
         assert frame is not None
         print_csv(frame())
     else:
-        print_headline({} if is_headed else document())
+        print_headline({} if is_headed else complete())
         (print_tables or print_card)(card())
 
 

@@ -108,7 +108,7 @@ def serve(
         from writeamp.differences.baseline import check_baseline  # noqa: PLC0415 (slow)
 
         check_baseline(budgets.baseline)
-    wrong = [] if run is None else findings.of_command(run)
+    findings.of_command(run or "")
     with ExitStack() as bars:
         result = serve_drive(
             specification,
@@ -121,7 +121,7 @@ def serve(
         )
     verdict = None if max_wa is None else verdict_of(result, max_wa)
     document = result.to_dict() | {"limit": None if verdict is None else verdict.to_dict()}
-    document = findings.with_findings(document | {"budgets": []}, wrong)
+    document = findings.with_findings(document | {"budgets": []})
     try:
         of_budgets = _verdicts(budgets, result, document)
     except WriteampError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -82,14 +82,8 @@ def simulate(
     words = _share if experiment.is_timed or experiment.candidates else _millions
     with Bar("simulating", words) as bar:
         result = run_simulation(experiment, bar.update)
-    mistakes = None if result.load is None else findings.of_load(result.load)
-    load = experiment.load
-    if load.fio_name is not None:
-        mistakes = findings.of_fio(load, experiment.device.capacity or experiment.device.size)
-
-    def document() -> dict[str, Any]:
-        whole = result.to_dict(series=series)
-        return whole if mistakes is None else findings.with_findings(whole, mistakes)
+    if result.load is not None and experiment.load.fio_name is None:
+        findings.of_load(result.load)
 
     def frame() -> pl.DataFrame:
         over_time = result.series if series else None
@@ -100,7 +94,7 @@ def simulate(
         json=json,
         csv=csv,
         plot=plot,
-        document=document,
+        document=lambda: result.to_dict(series=series),
         frame=frame,
     )
 

@@ -10,6 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs
 from writeamp.fio import sprandom
 from writeamp.fio.command_line import read_commands
+from writeamp.fio.handles import handle_of, notes_on_handles
 from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
 from writeamp.fio.job_file import FioJobs, read_job_file
 from writeamp.fio.name_hash import name_hash
@@ -85,6 +86,15 @@ def fio_load(
     return _load(*_read(path, command), runs)
 
 
+def notes_of_jobs(path: str | Path | None, command: str | None) -> tuple[str, ...]:
+    """Return notes on how jobs were read; none if their file is no longer there."""
+    try:
+        load = fio_load(path, command)
+    except WriteampError:
+        return ()
+    return () if load is None else load.notes
+
+
 def jobs_of(path: str | Path | None, command: str | None) -> FioJobs:
     """Return the jobs of a job file, or else of a command line of fio.
 
@@ -99,7 +109,8 @@ def _read(path: str | Path | None, command: str | None) -> tuple[FioJobs, str, s
     """Return the jobs of a file or else of a command line, their text, and their name."""
     if path is not None:
         text = inputs.read_bytes(path, _MOST_BYTES, "fio job").decode(errors="replace")
-        return read_job_file(text, str(path)), text, Path(path).name
+        name = "standard input" if path == inputs.STANDARD_INPUT else str(path)
+        return read_job_file(text, name), text, Path(name).name
     jobs = read_commands(command or "", "the command")
     if not jobs.jobs and len(jobs.named) == 1:
         return _read(jobs.named[0], None)
@@ -118,10 +129,7 @@ def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
     notes: list[str] = []
     for job in jobs.jobs:
         phase = phases.index(job.phase)
-        if job.is_timed and job.phase < phases[-1]:
-            notes.append(
-                f"{job.name} is followed by other jobs, so it makes one pass over its size"
-            )
+        notes += _notes(job, is_last=job.phase == phases[-1])
         streams += _streams(job, phase, _weight(job, jobs))
     depth = max(
         sum(job.count("iodepth", 1) * job.copies for job in jobs.jobs if job.phase == phase)
@@ -131,6 +139,13 @@ def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
     params += [] if depth <= 1 else [f"depth={min(depth, 65_536)}"]
     params += [] if runs is None else [f"runs={runs}"]
     return FioLoad(f"fio:{','.join(params)}", name, tuple(notes))
+
+
+def _notes(job: FioJob, *, is_last: bool) -> Iterator[str]:
+    """Yield notes on differences between a job and its load."""
+    if job.is_timed and not is_last:
+        yield f"job {job.name!r} is followed by other jobs, so it makes one pass over its size"
+    yield from notes_on_handles(job)
 
 
 def _check(jobs: FioJobs, text: str) -> None:
@@ -240,8 +255,7 @@ def _order(job: FioJob) -> dict[str, object]:
     syncs = [job.count(name, 0) for name in ("fsync", "fdatasync")]
     order["fsync"] = min((count for count in syncs if count), default=None)
     hint = job.options.get("write_hint", "none").strip().lower()
-    handle = size_of(job.options.get("fdp_pli", "").split(",")[0]) if job.has("fdp") else None
-    order["handle"] = handle or _HINTS.get(hint) or None
+    order["handle"] = handle_of(job) or _HINTS.get(hint) or None
     return order
 
 

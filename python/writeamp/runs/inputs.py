@@ -10,6 +10,7 @@ from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import RefusedError, WriteampError
+from writeamp.fio.workload import notes_of_jobs
 from writeamp.registry.specs import Spec
 from writeamp.runs.loads import drive_writes_of_jobs
 from writeamp.runs.plan import used_pages
@@ -17,7 +18,12 @@ from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import CountedRequests, counted
-from writeamp.settings.settings import HeldTrace, LoadSettings, SimulationSettings
+from writeamp.settings.settings import (
+    EnduranceSettings,
+    HeldTrace,
+    LoadSettings,
+    SimulationSettings,
+)
 from writeamp.traces.recorded import CountingWindow
 from writeamp.traces.tagging import hints_of
 from writeamp.units.durations import shown_duration
@@ -64,7 +70,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
         drive = build_device(device.base, **device.overrides())
         load = Spec.of("workloads", load_settings.workload or "uniform")
         load_name = load_settings.fio_name or load.text
-        notes: list[str] = []
+        notes = list(notes_of_jobs(load_settings.fio, load_settings.fio_run))
     else:
         requests = _hinted(_read(load_settings), load_settings)
         recorded = counted(requests) if load_settings.mapping == "as-is" else None
@@ -92,26 +98,34 @@ def prepare(experiment: Experiment) -> PreparedRun:
         uncounted,
         is_recorded=recorded is not None,
         window=window,
-        warnings=tuple(_of_jobs(load_settings, drive, load)),
+        warnings=tuple(_of_jobs(experiment, drive, load)),
     )
 
 
-def _of_jobs(
-    load_settings: LoadSettings, drive: Device, load: Spec | traces.PageTrace
-) -> Iterator[str]:
+def _of_jobs(experiment: Experiment, drive: Device, load: Spec | traces.PageTrace) -> Iterator[str]:
     """Yield warnings on the drive writes of fio jobs, and on a drive that sprandom finds full."""
-    if load_settings.fio_name is None or not isinstance(load, Spec):
+    if not isinstance(load, Spec) or load.name != "fio":
         return
-    writes = drive_writes_of_jobs(load, used_pages(load, load_settings, drive), drive)
+    host = experiment.load
+    writes = drive_writes_of_jobs(load, used_pages(load, host, drive), drive)
     made = "do not end by themselves" if writes is None else f"make {writes:.3g} drive writes"
-    times = load_settings.repeat
-    until = "until WA is steady" if times == "auto" else f"{times}×"
-    yield f"the fio jobs {made}; they are run {until}"
-    if "spr_op=" in load.text and (load_settings.precondition != "none" or times != 1):
+    yield f"the fio jobs {made}; they are run {_until(experiment)}"
+    if "spr_op=" in load.text and (host.precondition != "none" or host.repeat != 1):
         yield (
             "sprandom prepares an empty drive, but this drive is not empty before each run of the "
             "jobs; use --precondition none and --repeat 1"
         )
+
+
+def _until(experiment: Experiment) -> str:
+    """Return what ends a run of fio jobs, in words."""
+    run, times = experiment.run, experiment.load.repeat
+    if isinstance(run, EnduranceSettings):
+        return "again and again until the drive is worn out"
+    if times != "auto":
+        return "once" if times == 1 else f"{times} times"
+    is_open = isinstance(run, SimulationSettings) and not (run.writes or run.host_bytes or run.time)
+    return f"again and again {'until WA is steady' if is_open else 'for the length of the run'}"
 
 
 def _note_of_candidates(experiment: Experiment) -> list[str]:

@@ -21,6 +21,7 @@ from writeamp.runs.refusals import check_memory, refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, PolicySettings
+from writeamp.text import Caution
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -47,7 +48,11 @@ def plan_of_lives(
         spare_blocks=spare_per_pool * pools,
         threads=threads,
         capacity_bytes=experiment.device.capacity,
-        notes=(*prepared.notes, *_spare_note(settings.spare_share, spare_per_pool)),
+        notes=(
+            *map(Caution, prepared.warnings),
+            *prepared.notes,
+            *_spare_note(settings.spare_share, spare_per_pool),
+        ),
     )
 
 

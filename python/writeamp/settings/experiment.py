@@ -225,10 +225,11 @@ class Experiment:
             WriteampError: the file cannot be written.
         """
         tables = self.to_dict()
-        if path is not None and STANDARD_INPUT in self.input_files:
+        load = "fio job" if self.load.fio == STANDARD_INPUT else "trace"
+        if path is not None and STANDARD_INPUT in (*self.input_files, self.load.fio):
             raise WriteampError(
-                f"cannot write experiment {str(path)!r}: its trace is standard input, which cannot "
-                "be read again; give the trace as a file"
+                f"cannot write experiment {str(path)!r}: its {load} is standard input, which "
+                f"cannot be read again; give the {load} as a file"
             )
         if path is not None:
             tables = moved(tables, Path(), Path(path).parent)

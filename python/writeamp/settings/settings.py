@@ -231,7 +231,8 @@ class LoadSettings(Settings):
                 raise WriteampError(
                     f"fio is {shown(self.fio)}; it must be the path of a fio job file"
                 )
-            object.__setattr__(self, "fio", str(file_path(self.fio)))
+            file_path(self.fio)  # checks the path
+            object.__setattr__(self, "fio", str(os.fspath(self.fio)))
         if not isinstance(self.fio_run, str | None):
             raise WriteampError(
                 f"fio_run is {shown(self.fio_run)}; it must be a command line of fio"
@@ -248,7 +249,7 @@ class LoadSettings(Settings):
     def fio_name(self) -> str | None:
         """Name of the fio jobs for results, or None."""
         if self.fio is not None:
-            return Path(self.fio).name
+            return "standard input" if self.fio == STANDARD_INPUT else Path(self.fio).name
         return None if self.fio_run is None else "fio"
 
     def _state_columns(self, held: HeldTrace) -> None:
@@ -316,7 +317,9 @@ class LoadSettings(Settings):
         if self.fio_name is not None:
             return
         if self.repeat not in (1, "auto"):
-            raise WriteampError("repeat is for traces; leave it out with a synthetic workload")
+            raise WriteampError(
+                "repeat is for traces and fio jobs; leave it out with a synthetic workload"
+            )
         object.__setattr__(self, "repeat", "auto")  # repeat 1 has the same effect as auto
 
 

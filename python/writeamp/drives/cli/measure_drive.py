@@ -122,7 +122,7 @@ def run(
     from writeamp.drives.devices.run import command_of  # noqa: PLC0415
     from writeamp.drives.measure.on_drives import run as run_on  # noqa: PLC0415 (slow)
 
-    wrong = findings.of_command(command_of(command))
+    findings.of_command(command_of(command))
     result = run_on(
         device,
         command,
@@ -133,7 +133,7 @@ def run(
     )
     print_warnings(result.answer)
     options.show(
-        lambda: findings.with_findings(result.to_dict(), wrong),
+        result.to_dict,
         result.card,
         frame=result.to_frame,
         json=json,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from writeamp.drives.doctor.examination import examined
 from writeamp.drives.doctor.finding import Finding
-from writeamp.drives.doctor.inputs import Input, Several, read_command, read_inputs
+from writeamp.drives.doctor.inputs import Input, Several, read_command
 from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
 from writeamp.fio.command_line import is_command
+from writeamp.fio.job_file import on_drive
+from writeamp.fio.workload import jobs_of
 from writeamp.traces import PageTrace
 
 # Findings that are left out for a command on a real drive, because they depend on earlier writes to
@@ -46,12 +48,7 @@ def findings_in_job(
         command: command line of fio, or None.
         capacity_bytes: size of the simulated drive; None if unknown.
     """
-    if path is not None:
-        several = read_inputs([path], capacity_bytes=capacity_bytes)
-    else:
-        several = Several(tuple(read_command(command or "", capacity_bytes)))
-    findings = examined(several, None).findings
-    findings = [finding for finding in findings if finding.severity != "note"]
+    findings = _material(on_drive(jobs_of(path, command), capacity_bytes))
     return [finding for finding in findings if finding.id not in _NOT_OF_LOADS]
 
 

@@ -34,6 +34,7 @@ from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
+from writeamp.text import Caution
 from writeamp.units.durations import DAYS_A_YEAR
 from writeamp.units.ratios import logical_of
 
@@ -80,6 +81,7 @@ class _Load:
     cycles: RatedCycles
     daily_bytes: float
     seed: int
+    notes: tuple[str, ...] = ()
 
     def worn_out(self, **changes: Any) -> Endurance:
         most = min(self.cycles.usual, _MOST_CYCLES)
@@ -136,7 +138,8 @@ def lifetime_under_load(
     capacity_bytes = logical_of(shape.physical_pages, op) * shape.page_bytes
     if fio is not None:
         workload = scaled_workload(fio.text, max(1.0, capacity_bytes / size_bytes))
-    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
+    notes = () if fio is None else fio.notes
+    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed, notes)
     changes = list(_changes(load, op))
     tell = progress or (lambda _done, _whole: None)
     tell(0, 1 + len(changes))
@@ -212,9 +215,13 @@ def _lifetime(
             ),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
             ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
+            *(("fio job", note) for note in load.notes if not isinstance(note, Caution)),
             *_of_candidates(of_all),
         ),
-        warnings=tuple(too_small(base.plan.device, is_of_trace=load.trace is not None)),
+        warnings=(
+            *(note for note in (*load.notes, *base.notes) if isinstance(note, Caution)),
+            *too_small(base.plan.device, is_of_trace=load.trace is not None),
+        ),
     )
 
 

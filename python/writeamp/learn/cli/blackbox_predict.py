@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import findings, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.measurements import UNITS
@@ -64,6 +64,7 @@ def predict(
                 "use `blackbox explain --plot`"
             )
         check_target(plot)
+    findings.of_fio(question.fio, question.fio_run, question.space)
     with Bar("predicting"):
         trained = model_file.load(model)
         rows = question.rows(trained.features)
@@ -157,6 +158,7 @@ def choose(
     from writeamp.learn.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
 
     bounds = settings.of_targets
+    findings.of_fio(question.fio, question.fio_run, question.space)
     with Bar("predicting"):
         trained = {str(path): model_file.load(path) for path in models}
         rows = {
