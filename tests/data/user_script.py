@@ -29,6 +29,9 @@ def studies(folder: Path) -> None:
     simulated.plot(folder / "wa.html")
     assert_type(simulated.to_frame(), pl.DataFrame)
     wa.simulate(trace=np.arange(1000), op=0.28)
+    wa.simulate(fio=folder / "job.fio", op=0.28, capacity="1TB")
+    wa.answer(fio_run="fio --name=a --rw=randwrite", capacity="1TB")
+    wa.lifetime(fio=folder / "job.fio", device="tlc", daily_writes="1TB")
     with wa.runners.runner_of(workers=2) as runner:
         compared = wa.compare(
             workload=["tpcc", "uniform"], managers="single,dac", op=0.15, runner=runner

@@ -234,6 +234,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         _SIMULATED,
         {**_SIMULATED, "device": "qlc", "size": "16MiB", "blocks": None, "pages_per_block": None},
         {**_SIMULATED, "timed": True},
+        {**_SIMULATED, "fio": _file("job")},
+        {**_SIMULATED, "fio_run": "fio --name=a --rw=randwrite"},
         *_traces(**_REPLAYED),
         *_traces(of=_READ, **_REPLAYED),
     )),

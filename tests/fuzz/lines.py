@@ -8,6 +8,7 @@ from __future__ import annotations
 _DRIVE = "--blocks 64 --pages-per-block 8 --op 0.3"
 _RUN = f"{_DRIVE} --writes 600 --replicas 1"
 _OF_TRACE = "--blocks 16 --pages-per-block 2 --op 0.6 --repeat 3 --replicas 1"
+_OF_JOB = "--blocks 16 --pages-per-block 2 --op 0.6 --replicas 1"
 _PINS = "--dies 2 --page-bytes 4KiB --read-us 50 --program-us 300 --erase-us 2000"
 _SMALL_PLAN = "--target generic --blocks 64 --pages-per-block 8"
 
@@ -21,8 +22,8 @@ LINES: dict[str, tuple[str, ...]] = {
         "@run:simulate --replicas 1",
         "@run",
         f"--trace @trace {_OF_TRACE} --no-spread",
-        "--fio @job --blocks 16 --pages-per-block 2 --op 0.6 --writes 600 --replicas 1",
-        "--fio-run '' --blocks 16 --pages-per-block 2 --op 0.6 --writes 600 --replicas 1",
+        f"--fio @job {_OF_JOB} --writes 600",
+        f"--fio-run '' {_OF_JOB} --writes 600",
         f"--trace @trace {_OF_TRACE} --timed",
         f"--trace @trace {_OF_TRACE} --no-spread --manager nvme-fdp:handles=2 --hints-by range:2",
         "--logical-pages 300 --pages-per-block 8 --sweep op=0.3:0.5:2 --writes 600 --replicas 1",
@@ -34,11 +35,13 @@ LINES: dict[str, tuple[str, ...]] = {
         "--trace @trace --blocks 16 --pages-per-block 2 --op 0.6 --repeat 3 --replicas 1 "
         "--managers single --threads 1",
         f"{_RUN} --managers single,sepgc --out @kept --threads 1",
+        f"--fio @job {_OF_JOB} --writes 600 --managers single --threads 1",
     ),
     "endurance": (
         "--blocks 48 --pages-per-block 8 --op 0.3 --w-max 2 --replicas 1 --threads 1",
         "@run:endurance --threads 1 --replicas 1",
         "--device @device:small --w-max 2 --replicas 1 --threads 1",
+        f"--fio @job {_OF_JOB} --w-max 2 --threads 1",
     ),
     "lifetime": (
         "@snap:of @snap:of",
@@ -48,6 +51,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "@snap:of @snap:of --rated-tbw 600",
         "--db @history",
         "@snap @snap",
+        "--device @device:small --daily-writes 1TB --cycles 2 --fio @job",
     ),
     "meanfield": (
         "--mode hcwf --d 4 --pages-per-block 8 --op 0.2 --hot-fraction 0.2 "
@@ -127,8 +131,10 @@ LINES: dict[str, tuple[str, ...]] = {
         "@model --fio @job",
         "@model --fio-run fio",
     ),
-    "blackbox explain": ("@model", "@model --workload random:bs=8k,write=0.5,qd=8 --target wa"),
-    "blackbox choose": ("@model @model --workload random:bs=8k,write=0.5,qd=8 --max-wa 3",),
+    "blackbox explain": ("@model", "@model --workload random:bs=8k,write=0.5,qd=8 --target wa",
+                         "@model --fio @job"),
+    "blackbox choose": ("@model @model --workload random:bs=8k,write=0.5,qd=8 --max-wa 3",
+                        "@model --fio @job --max-wa 3"),
     "blackbox collect": (
         "--target generic --size 16MiB --points 1 --time 20ms --workers 1 --out out.parquet",
         "--target generic --size 16MiB --points 1 --time 20ms --workers 1 --out @measured:c",
@@ -144,7 +150,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "twin fit": ("--wa 2.5 --trace @trace --out out.toml --workers 1", "--trace @trace "
                  "--counters @snap --counters @snap --out out.toml --workers 1"),
     "answer": (f"{_RUN} --quick", f"--trace @trace {_OF_TRACE} --quick",
-               f"{_RUN} --quick --counters @snap"),
+               f"{_RUN} --quick --counters @snap",
+               f"--fio @job {_OF_JOB} --writes 600 --quick"),
     "blame": (f"@trace --by range:3 {_OF_TRACE}", "@trace --by file --op 0.5 --pages-per-block 2"),
     "examples": ("out", "@snap", "@snaps"),
     "explore": ("--managers single --writes 60 --blocks 8 --pages-per-block 4 --op 0.5 "

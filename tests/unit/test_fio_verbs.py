@@ -1,4 +1,4 @@
-"""Fio jobs as loads of each subcommand: findings of the doctor, warnings, notes and refusals."""
+"""Fio jobs as loads of each subcommand: findings, warnings, notes and refusals."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_command_line_has_the_findings_of_its_file(tmp_path: Path) -> None:
     assert document("simulate", part)[0]["findings"][0]["id"] == "small-span"
 
 
-@pytest.mark.parametrize("verb", ["predict", "choose"])
+@pytest.mark.parametrize("verb", ["predict", "choose", "explain"])
 def test_a_prediction_reports_mistakes_of_its_job(verb: str, blackbox_model: Path) -> None:
     bound = "--max-wa 3" if verb == "choose" else ""
     result, err = document(f"blackbox {verb}", f"{blackbox_model} --fio {JOB} {bound}")
@@ -97,6 +97,9 @@ def test_notes_say_where_a_load_differs_from_its_job() -> None:
     _, err = document("simulate", f"--fio-run '{unnamed}' {VERBS['simulate']}")
     assert "job 'b' has no fdp_pli" in err
     assert "get no handle" in err
+    trims = "fio --name=a --rw=randtrimwrite --norandommap --iodepth=4"
+    _, err = document("simulate", f"--fio-run '{trims}' {VERBS['simulate']}")
+    assert "warning: job 'a' has rw=randtrimwrite and iodepth=4, so fio writes blocks" in err
 
 
 def test_the_warning_says_how_often_jobs_are_run() -> None:

@@ -34,6 +34,8 @@ def test_every_example_is_a_load() -> None:
     ("options", "words"),
     [
         ("--rw=write --nrfiles=2 --fill_device=1", "fill_device; nrfiles. Remove them"),
+        ("--rw=write --verify_only", "verify_only. Remove them"),
+        ("--rw=write --thinktime=5 --name=b --rw=read --exitall=1", "exitall; thinktime. Remove"),
         ("--rw=write --foo=1", "foo, which fio does not know"),
         ("--rw=write --size=${SIZE}", "whose value is unknown"),
         ("--rw=write --zonemode=zbd", "zonemode=zbd"),
@@ -56,6 +58,12 @@ def test_lines_of_a_job_file_are_named(tmp_path: Path) -> None:
     job.write_text("[a]\nrw=write\nnrfiles=3\n[b]\nrw=write\nread_iolog=x\nnrfiles=2\n")
     with pytest.raises(WriteampError, match=r"nrfiles \(line 3, 7\); read_iolog \(line 6\)"):
         workload_of(job)
+
+
+def test_options_of_concurrent_jobs_do_not_change_a_single_one() -> None:
+    plain = "fio --name=a --rw=randwrite --offset=1m"
+    other = "fio --name=a --rw=randwrite --fileoffset=1m --thinktime=5 --startdelay=3 --exitall"
+    assert workload_of(command=plain) == workload_of(command=other)
 
 
 def test_targets_and_reports_do_not_change_a_load() -> None:
@@ -89,6 +97,7 @@ def test_a_capacity_divides_the_sizes_of_a_job() -> None:
     result = wa.simulate(fio_run=command, capacity="100GB", op=0.2, writes=10**8, replicas=1)
     assert result.to_dict()["scale_factor"] > 10
     assert any("are divided by" in note for note in result.notes)
+    assert not any("sprandom" in warning for warning in result.warnings)
     # Of the drive, which was full, the job rewrites the first 40 GiB.
     assert (result.wa, result.steady) == (pytest.approx(2.0, abs=0.9), result.steady)
 

@@ -32,6 +32,7 @@ ALIASES = {
     "blocksize_range": "bsrange",
     "bs_range": "bsrange",
     "ba": "blockalign",
+    "fileoffset": "offset",
     "io_limit": "io_size",
     "timeout": "runtime",
     "fill_fs": "fill_device",

@@ -10,10 +10,10 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs
 from writeamp.fio import sprandom
 from writeamp.fio.command_line import read_commands
-from writeamp.fio.handles import handle_of, notes_on_handles
 from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
 from writeamp.fio.job_file import FioJobs, read_job_file
 from writeamp.fio.name_hash import name_hash
+from writeamp.fio.notes import handle_of, notes_of_job
 from writeamp.fio.values import (
     block_sizes,
     in_direction,
@@ -34,8 +34,11 @@ _NOT_MODELLED = frozenset(
         *("trim_percentage", "trim_backlog", "verify_backlog", "flow", "profile", "dp_scheme"),
         *("exec_prerun", "barrier", "write_barrier", "sync_file_range", "random_size"),
         *("plid_select", "fdp_pli_select", "numruns", "experimental_verify"),
+        *("wait_for", "verify_only", "create_only", "stream_id"),
     }
 )
+# Options that can change the load of several jobs: their relative rates, and which ones end.
+_NOT_MODELLED_OF_SEVERAL = frozenset({"thinktime", "startdelay", "exitall"})
 # Engines that write to no drive; null takes the place of a drive in tests of a load.
 _REFUSED_ENGINES = WITHOUT_DRIVE - {"null"}
 _MODES = {
@@ -129,7 +132,7 @@ def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
     notes: list[str] = []
     for job in jobs.jobs:
         phase = phases.index(job.phase)
-        notes += _notes(job, is_last=job.phase == phases[-1])
+        notes += notes_of_job(job, is_last=job.phase == phases[-1])
         streams += _streams(job, phase, _weight(job, jobs))
     depth = max(
         sum(job.count("iodepth", 1) * job.copies for job in jobs.jobs if job.phase == phase)
@@ -139,13 +142,6 @@ def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
     params += [] if depth <= 1 else [f"depth={min(depth, 65_536)}"]
     params += [] if runs is None else [f"runs={runs}"]
     return FioLoad(f"fio:{','.join(params)}", name, tuple(notes))
-
-
-def _notes(job: FioJob, *, is_last: bool) -> Iterator[str]:
-    """Yield notes on differences between a job and its load."""
-    if job.is_timed and not is_last:
-        yield f"job {job.name!r} is followed by other jobs, so it makes one pass over its size"
-    yield from notes_on_handles(job)
 
 
 def _check(jobs: FioJobs, text: str) -> None:
@@ -162,15 +158,16 @@ def _check(jobs: FioJobs, text: str) -> None:
                 f"{', '.join(_MODES)}"
             )
     options = {option: value for job in jobs.jobs for option, value in job.options.items()}
+    refused = _NOT_MODELLED | (_NOT_MODELLED_OF_SEVERAL if len(jobs.jobs) > 1 else set())
     faults = [
         f"{option}{_places(option, text)}"
         for option in sorted(options)
-        if option in _NOT_MODELLED and is_set(options[option])
+        if option in refused and is_set(options[option])
     ]
     faults += [
         f"{option}{_places(option, text)}, which fio does not know"
         for option in sorted(options.keys() - option_names())
-        if option not in _NOT_MODELLED
+        if option not in refused
     ]
     faults += [
         f"{option}={value}{_places(option, text)}, whose value is unknown"

@@ -110,7 +110,9 @@ def _of_jobs(experiment: Experiment, drive: Device, load: Spec | traces.PageTrac
     writes = drive_writes_of_jobs(load, used_pages(load, host, drive), drive)
     made = "do not end by themselves" if writes is None else f"make {writes:.3g} drive writes"
     yield f"the fio jobs {made}; they are run {_until(experiment)}"
-    if "spr_op=" in load.text and (host.precondition != "none" or host.repeat != 1):
+    # A scaled workload states all parameters, also those that the jobs lack.
+    is_sprandom = "spr_op=" in load.text.replace("spr_op=none", "")
+    if is_sprandom and (host.precondition != "none" or host.repeat != 1):
         yield (
             "sprandom prepares an empty drive, but this drive is not empty before each run of the "
             "jobs; use --precondition none and --repeat 1"

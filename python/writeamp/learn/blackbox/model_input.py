@@ -143,7 +143,7 @@ class ModelInput(Settings):
                 the workload do not determine its characteristics.
         """
         if self.trace is None:
-            characteristics = self._characteristics()
+            characteristics = self.characteristics()
             if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
                 raise WriteampError(
                     f"the features {features!r} need the state of the drive: give --space SIZE, "
@@ -153,7 +153,12 @@ class ModelInput(Settings):
             return characteristics.frame()
         return of_trace(self._requests, features=features, **dict(self._of_windows()))
 
-    def _characteristics(self) -> Characteristics:
+    def characteristics(self) -> Characteristics:
+        """Return the characteristics of a workload or fio job, which determine its row.
+
+        Raises:
+            WriteampError: as `rows`.
+        """
         if self.workload is not None:
             return of_workload(self.workload, use=self._use())
         jobs = jobs_of(self.fio, self.fio_run).jobs

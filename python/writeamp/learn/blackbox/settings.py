@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from writeamp.fields.domains import SHARE, Number
@@ -115,6 +116,19 @@ class ExplanationSettings(Settings):
         "workload at which the response curves are computed: one characteristic varies, and the "
         "others stay (default: the median of each characteristic in the training rows)",
         metavar="SPEC",
+    )
+    fio: Path | None = setting(
+        None,
+        None,
+        "fio job file with one job, instead of a workload",
+        number="path",
+        metavar="FILE",
+    )
+    fio_run: str | None = setting(
+        None,
+        None,
+        "command line of fio with one job, instead of a workload; fio is not executed",
+        metavar="CMD",
     )
     target: str | None = setting(
         None,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import findings, options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError, unknown
 from writeamp.files import output
-from writeamp.learn.blackbox.features import of_workload
+from writeamp.learn.blackbox.model_input import ModelInput
 from writeamp.learn.blackbox.settings import ExplanationSettings
 from writeamp.plots import check_target, save
 from writeamp.results.card import Card
@@ -66,7 +66,9 @@ def explain(
         pictures,
     )
 
-    target, workload = settings.target, settings.workload
+    target, load = settings.target, (settings.workload, settings.fio, settings.fio_run)
+    question = None if load == (None, None, None) else ModelInput(*load)
+    findings.of_fio(settings.fio, settings.fio_run, None)
     _check_outputs(model, out, plot, target)
     with Bar("explaining"):
         trained = model_file.load(model)
@@ -78,10 +80,10 @@ def explain(
             if target in (None, name)
         ]
         around = explanation.typical_workload(trained)
-        if workload is not None:
-            around = explanation.like(trained, of_workload(workload).frame())
+        if question is not None:
+            around = explanation.like(trained, question.characteristics().frame())
         curves = explanation.responses(trained, around)
-    named = workload or _TYPICAL
+    named = _TYPICAL if question is None else question.name
     if plot is not None and target is not None:
         drawn = explanation.strongest(curves, target, len(curves))
         if not drawn:
