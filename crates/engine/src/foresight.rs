@@ -37,6 +37,7 @@ struct Passed {
     read_bytes: u64,
     flushes: u64,
     partial_bytes: u64,
+    partial_pages: u64,
 }
 
 elements!(Passed {
@@ -45,12 +46,13 @@ elements!(Passed {
     read_bytes: u64,
     flushes: u64,
     partial_bytes: u64,
+    partial_pages: u64,
 });
 
 impl Passed {
     fn unserved(&self) -> Unserved {
-        let Passed { read_pages, read_bytes, flushes, partial_bytes, .. } = *self;
-        Unserved { read_pages, read_bytes, flushes, partial_bytes }
+        let Passed { read_pages, read_bytes, flushes, partial_bytes, partial_pages, .. } = *self;
+        Unserved { read_pages, read_bytes, flushes, partial_bytes, partial_pages }
     }
 }
 
@@ -320,13 +322,15 @@ impl Foresight {
         }
         let unserved = workload.take_unserved();
         if unserved != Unserved::default() {
-            let Unserved { read_pages, read_bytes, flushes, partial_bytes } = unserved;
+            let Unserved { read_pages, read_bytes, flushes, partial_bytes, partial_pages } =
+                unserved;
             self.passed.push_back(Passed {
                 writes,
                 read_pages,
                 read_bytes,
                 flushes,
                 partial_bytes,
+                partial_pages,
             });
         }
     }

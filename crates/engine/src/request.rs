@@ -104,6 +104,12 @@ impl Request {
         u64::from(self.head_bytes) + u64::from(self.tail_bytes)
     }
 
+    /// Number of pages that the request covers only in part.
+    pub fn partial_pages(&self) -> u64 {
+        let ends = u64::from(self.head_bytes > 0) + u64::from(self.tail_bytes > 0);
+        ends.min(u64::from(self.pages))
+    }
+
     /// Number of bytes that the request reads, writes or trims, with pages of `page_bytes` bytes.
     pub fn bytes(&self, page_bytes: u32) -> u64 {
         u64::from(self.pages) * u64::from(page_bytes) - self.partial_bytes()

@@ -216,6 +216,7 @@ impl Simulation {
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
+        host.partial_pages += unserved.partial_pages;
         // In a forged saved state, more bytes may be skipped than were written; the subtraction
         // must not overflow.
         host.written_bytes = host.written_bytes.saturating_sub(unserved.partial_bytes);
@@ -233,7 +234,9 @@ impl Simulation {
             self.buffer.extend(request.range());
             self.hinted.tag_all(request.tag, self.buffer.len());
             self.write(self.buffer.len())?;
-            self.drive.host_mut().written_bytes -= request.partial_bytes();
+            let host = self.drive.host_mut();
+            host.written_bytes -= request.partial_bytes();
+            host.partial_pages += request.partial_pages();
             if let Some(tags) = self.drive.tags_mut() {
                 tags.count_partial(request.tag, request.partial_bytes());
             }

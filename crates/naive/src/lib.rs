@@ -15,10 +15,12 @@ mod setup;
 mod spec;
 mod tags;
 pub mod timed;
+mod units;
 mod victims;
 
 pub use drive::{Counters, EndOfLife, Erased, NaiveDrive};
 pub use setup::{GroupRules, Hint, HostGroup, Layout, Leveling, Manager, Setup, Wear};
 pub use spec::Spec;
 pub use tags::{TagCounts, Transfers};
+pub use units::UnitDrive;
 pub use victims::Candidate;

@@ -62,9 +62,10 @@ pub type Column = (&'static str, fn(&Counters) -> u64);
 
 /// Counters other than the programs by cause.
 /// `host_pages` (host pages written) is the drive's clock.
-pub const COLUMNS: [Column; 9] = [
+pub const COLUMNS: [Column; 10] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),
+    ("host_partial_pages", |counters| counters.host.partial_pages),
     ("host_read_pages", |counters| counters.host.read_pages),
     ("host_read_bytes", |counters| counters.host.read_bytes),
     ("host_trimmed_pages", |counters| counters.host.trimmed_pages),

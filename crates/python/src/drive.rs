@@ -210,17 +210,21 @@ type Requests<'py> =
 
 #[derive(Clone)]
 enum Kind {
-    Spec { text: String, pages: u32, page_bytes: u32 },
+    Spec { text: String, pages: u32, page_bytes: u32, host_page_bytes: u32 },
     Trace(Trace),
 }
 
 #[pymethods]
 impl Load {
     /// Creates the workload of a spec, over `pages` logical pages of `page_bytes`.
+    ///
+    /// With `host_page_bytes`, these pages are mapping units, and the workload writes smaller pages
+    /// of that size, of which several are a unit.
     #[staticmethod]
-    #[pyo3(signature = (text, pages, page_bytes=Geometry::PAGE_BYTES))]
-    fn spec(text: String, pages: u32, page_bytes: u32) -> Self {
-        Load(Kind::Spec { text, pages, page_bytes })
+    #[pyo3(signature = (text, pages, page_bytes=Geometry::PAGE_BYTES, host_page_bytes=None))]
+    fn spec(text: String, pages: u32, page_bytes: u32, host_page_bytes: Option<u32>) -> Self {
+        let host_page_bytes = host_page_bytes.unwrap_or(page_bytes);
+        Load(Kind::Spec { text, pages, page_bytes, host_page_bytes })
     }
 
     /// True for a workload spec whose requests have arrival times; false for a trace.
@@ -241,7 +245,7 @@ impl Load {
     /// None if it does not end, and for a trace.
     fn writes_in_all(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         match &self.0 {
-            Kind::Spec { text, pages, page_bytes } => {
+            Kind::Spec { text, pages, page_bytes, .. } => {
                 let context = Context::root(1);
                 let site = Site { pages: *pages, page_bytes: *page_bytes, context };
                 py.detach(|| workloads::writes_in_all(text, &site)).map_err(|e| raised(&e))
@@ -340,9 +344,9 @@ impl Load {
 
     fn build_in(&self, context: Context) -> Result<Box<dyn Workload>> {
         match &self.0 {
-            Kind::Spec { text, pages, page_bytes } => {
+            Kind::Spec { text, pages, page_bytes, host_page_bytes } => {
                 let site = Site { pages: *pages, page_bytes: *page_bytes, context };
-                workloads::build_for(text, &site)
+                workloads::build_in_units(text, &site, *host_page_bytes)
             }
             Kind::Trace(trace) => Ok(Box::new(trace.clone())),
         }

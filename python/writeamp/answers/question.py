@@ -8,19 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from writeamp._engine import Load as EngineLoad
 from writeamp.answers.case import Case, MeasuredCase
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.window import LoadWindow, drawn, window_of
+from writeamp.answers.window import LoadWindow, window_of
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runs.drive_result import partial_page_factor
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.one_run import new_simulation
+from writeamp.runs.partial_pages import factor_of_load
 from writeamp.runs.plan import Plan, policy_of
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
@@ -41,8 +38,6 @@ _WITHOUT_LOAD = (
     "no load was given, so the drive's counters are the only source; give --trace, --workload or "
     "--run to compare them with theory and a simulation of this load, and to get advice"
 )
-# Pages of a workload from which the share of partly written pages is estimated.
-_SAMPLED_PAGES = 1 << 16
 # Settings of `simulate` that apply to a single timed run only, so `answer` rejects them.
 _NOT_HERE = ("time", "host_bytes", "rb_capture")
 
@@ -195,21 +190,8 @@ class Question:
     @cached_property
     def partial_page_factor(self) -> float:
         """Bytes of the pages that the load writes, even partly / bytes that it writes, or NaN."""
-        plan, load, page_bytes = self.plan, self.plan.load, self.drive.page_bytes
-        if isinstance(load, Spec):
-            used = plan.used_pages(self.drive)
-            workload = EngineLoad.spec(load.text, used, page_bytes)
-            load = drawn(
-                workload, seed=plan.seed, pages=_SAMPLED_PAGES, used=used, page_bytes=page_bytes
-            )
-        is_write = load.op == OPS["write"]
-        outside = sum(
-            int(column[is_write].sum(dtype=np.int64))
-            for column in (load.head_bytes, load.tail_bytes)
-            if column is not None
-        )
-        host_bytes = load.host_pages * page_bytes - outside
-        return partial_page_factor(load, load.host_pages, host_bytes, page_bytes)
+        plan = self.plan
+        return factor_of_load(plan.load, plan.used_pages(self.drive), self.drive, plan.seed)
 
     @cached_property
     def simulation(self) -> Case:

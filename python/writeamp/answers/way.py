@@ -12,7 +12,7 @@ from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import bounded, interval_name, json_number, range_in_words
 from writeamp.runners import Progress
-from writeamp.runs.drive_result import differs
+from writeamp.runs.partial_pages import differs
 from writeamp.vssd.result import ServeResult
 
 _CI = interval_name(of_profile=False)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
+from writeamp.runs.loads import engine_load
 from writeamp.runs.plan import Plan
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings
@@ -66,7 +67,7 @@ def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
     most = plan.run.writes or _MOST_PAGES
     pages = min(_DRIVE_WRITES * drive.logical_pages, _MOST_PAGES, most)
     ageing = min(_AGEING_DRIVE_WRITES * drive.logical_pages, _MOST_AGEING_PAGES, _AGEING * most)
-    load = EngineLoad.spec(spec.text, used, drive.page_bytes)
+    load = engine_load(spec.text, used, drive)
     earlier = drawn(load, seed=plan.seed + 1, pages=ageing, used=used, page_bytes=drive.page_bytes)
     requests = drawn(load, seed=plan.seed, pages=pages, used=used, page_bytes=drive.page_bytes)
     run = replace(plan.run, writes=requests.host_pages, warmup=0, replicas=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp.devices.drive import SECTOR_BYTES, Device
-from writeamp.devices.geometry import COUNT, GEOMETRY, complete_geometry
+from writeamp.devices.geometry import COUNT, GEOMETRY, PAGE_BYTES, complete_geometry
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
 from writeamp.devices.size import (
@@ -53,6 +53,7 @@ def device(
     logical_pages: int | None = None,
     pages_per_block: int | None = None,
     page_bytes: SizeLike | None = None,
+    mapping_unit: SizeLike | None = None,
     op: RatioLike | None = None,
     fill: RatioLike | None = None,
     spare_factor: RatioLike | None = None,
@@ -77,6 +78,8 @@ def device(
         logical_pages: logical size in pages.
         pages_per_block: pages of a flash block.
         page_bytes: size of a page, such as 4096 or "4k".
+        mapping_unit: size of a unit of the map, such as "16KiB", a multiple of the page. The
+            drive's pages are then these units; the other arguments count pages of `page_bytes`.
         op: over-provisioning ratio (T−U)/U, above 0: 0.15 or "15%".
         fill: U/T, between 0 and 1.
         spare_factor: (T−U)/T, between 0 and 1.
@@ -106,7 +109,7 @@ def device(
     at_most_one("size of the drive", size=None if size is None else 1, **counts)
     size_bytes = None if size is None else _whole(SIZE.check("size", size))
     changes = _changes(write_cache, map_cache, set)
-    of_flash = ratios | page | {"layout": layout}
+    of_flash = ratios | page | {"mapping_unit": mapping_unit, "layout": layout}
     if is_array(base):
         _refuse(f"the array {base}", counts)
         return _array(str(base), size_bytes, of_flash | {"set": changes})
@@ -117,6 +120,9 @@ def device(
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
     shape = _reshaped(shape, changes, {key: of_flash[key] for key in (*page, "layout")})
+    if mapping_unit is not None:
+        shape = _in_units(shape, mapping_unit)
+        counts["logical_pages"] = _units_of(logical_pages, shape)
     is_profile = not isinstance(base, Device)
     if size_bytes is None and is_profile and _is_default_sized(shape, wanted_op, counts):
         size_bytes = DEFAULT_BYTES
@@ -126,6 +132,36 @@ def device(
             keep.add(PAGES_PER_BLOCK)
         return sized(shape, wanted_op, size_bytes, keep=keep)
     return _of_count(shape, wanted_op, **counts)
+
+
+def _in_units(shape: Device, unit: SizeLike) -> Device:
+    """Return the shape with mapping units as its pages, in blocks of the same size."""
+    unit_bytes, page_bytes = _whole(PAGE_BYTES.check("mapping_unit", unit)), shape.page_bytes
+    block_bytes = shape.pages_per_block * page_bytes
+    if unit_bytes % page_bytes or block_bytes % unit_bytes or block_bytes < 2 * unit_bytes:
+        raise WriteampError(
+            f"mapping_unit is {unit_bytes} bytes; it must be a multiple of the page, {page_bytes} "
+            f"bytes, and a block of {block_bytes} bytes must be two of them or more"
+        )
+    return replace(
+        shape,
+        pages_per_block=block_bytes // unit_bytes,
+        page_bytes=unit_bytes,
+        host_page_bytes=page_bytes,
+    )
+
+
+def _units_of(pages: int | None, shape: Device) -> int | None:
+    """Return the mapping units of a number of pages, or None without one."""
+    if pages is None:
+        return None
+    units, rest = divmod(COUNT.check("logical_pages", pages), shape.pages_per_unit)
+    if rest or not units:
+        raise WriteampError(
+            f"logical_pages is {pages}; it must be a multiple of the {shape.pages_per_unit} pages "
+            "of a mapping unit"
+        )
+    return units
 
 
 def _is_default_sized(shape: Device, op: float, counts: dict[str, int | None]) -> bool:

@@ -32,6 +32,7 @@ class Device(Presented):
 
     `kind` is "flash", "disk" or "raid0". Only flash has a shape; otherwise all counts are 0 and
     pages are sectors of 512 bytes. A "raid0" stripes data over its `members` by `stripe_bytes`.
+    `host_page_bytes` is the size of the host's pages if pages are larger mapping units, else 0.
     `times_json` has the tables that `times` returns. `shrunk` has sentences on how `size` changed
     the profile's shape. `rated_erases` is the rated number of erases of a block, or None.
 
@@ -59,6 +60,7 @@ class Device(Presented):
     members: tuple[Device, ...] = ()
     stripe_bytes: int = 0
     rated_erases: int | None = None
+    host_page_bytes: int = 0
 
     def __post_init__(self) -> None:
         """Check all values, individually and together."""
@@ -201,6 +203,11 @@ class Device(Presented):
         return self.logical_pages * self.page_bytes
 
     @property
+    def pages_per_unit(self) -> int:
+        """Pages of the host in a mapping unit, which is a page of the drive."""
+        return self.page_bytes // (self.host_page_bytes or self.page_bytes)
+
+    @property
     def dies(self) -> int:
         """Number of dies, each with a Ready/Busy pin; an array has the dies of all members."""
         own = self.channels * self.chips_per_channel * self.dies_per_chip
@@ -268,6 +275,8 @@ class Device(Presented):
                 "page_bytes": self.page_bytes,
                 "layout": self.layout,
             }
+        if self.host_page_bytes:
+            facts["host_page_bytes"] = self.host_page_bytes
         return facts | {"shrunk": list(self.shrunk)}
 
     def meaning(self, *, with_times: bool) -> dict[str, Any]:
@@ -312,4 +321,5 @@ _DOMAINS: dict[str, Domain] = {
     "times_json": Text(),
     "is_timed_by_default": Flag(),
     "stripe_bytes": Whole(0),
+    "host_page_bytes": Whole(0),
 }

@@ -21,36 +21,13 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
 from writeamp.results.handles import handle_row
 from writeamp.results.numbers import json_number
+from writeamp.runs.partial_pages import differs, partial_page_factor
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.runs.touched import TouchedAddresses
 from writeamp.runs.zones import ZonesOnDrive
 from writeamp.statistics.steady import SteadyState
-
-# If WA per byte exceeds WA per page by less than this share, only WA per page is shown, because the
-# two would be printed with the same digits.
-_SAME = 5e-4
-
-
-def partial_page_factor(
-    load: Spec | traces.PageTrace, host_pages: int, host_bytes: int, page_bytes: int
-) -> float:
-    """Return the bytes of the pages that the host wrote, divided by the bytes it requested.
-
-    A page that a request covers in part is programmed and counted as a whole. WA per page does not
-    include this factor. SMART counters give flash bytes divided by host bytes, which includes it.
-    The factor is NaN if the requested bytes are unknown: a trace in pages may not state how many
-    bytes of a page a request covers.
-    """
-    is_exact = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
-    return host_pages * page_bytes / host_bytes if is_exact and host_bytes > 0 else math.nan
-
-
-def differs(factor: float) -> bool:
-    """Return whether WA per byte visibly exceeds WA per page; False if the factor is NaN."""
-    return factor - 1 > _SAME
-
 
 # Names of the engine's counters of host requests.
 OF_THE_HOST = (
@@ -189,8 +166,16 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def causes(self) -> dict[str, int]:
-        """Pages programmed in the measured interval, by cause."""
-        return {cause: self._measured(cause) for cause in self.cause_names}
+        """Pages programmed in the measured interval, by cause.
+
+        On a drive with a given mapping unit, `read_modify_write` has the units that the host wrote
+        in part, and `host` those that it wrote as a whole.
+        """
+        causes = {cause: self._measured(cause) for cause in self.cause_names}
+        if self.device.host_page_bytes:
+            partial = self._measured("host_partial_pages")
+            causes |= {"host": causes["host"] - partial, "read_modify_write": partial}
+        return causes
 
     @property
     def flash_pages(self) -> int:
@@ -314,7 +299,8 @@ class DriveResult(OneLine, Drawn):
         load = self.plan.load
         if not isinstance(load, Spec):
             return None
-        return TouchedAddresses.of(load, self.plan.used_pages(self.device), self.writes)
+        host_pages = self.plan.used_pages(self.device) * self.device.pages_per_unit
+        return TouchedAddresses.of(load, host_pages, self.writes)
 
     @property
     def _repeat(self) -> int:

@@ -269,7 +269,8 @@ def _fit_trace(
 ) -> tuple[Device, traces.PageTrace]:
     """Convert a trace into pages of the drive; without a given size, fit the drive to the trace."""
     # The drive has no size yet, but only its page size is needed here.
-    overrides = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
+    page = {"page_bytes": device.page_bytes, "mapping_unit": device.mapping_unit}
+    overrides = device.overrides() if device.is_sized else page
     profile = build_device(device.base, **overrides)
     if isinstance(trace, traces.Trace | traces.TraceData):
         pages = traces.to_pages(
@@ -293,7 +294,7 @@ def _fit_trace(
                 "trace_device and page_bytes to traces.to_pages instead"
             )
     if not device.is_sized:
-        return _fitted(pages, device), pages
+        return _fitted(pages, device, profile.pages_per_unit), pages
     if pages.logical_pages > profile.logical_pages:
         raise RefusedError(
             f"the trace needs {pages.logical_pages} logical pages but the drive has "
@@ -303,9 +304,10 @@ def _fit_trace(
     return profile, pages
 
 
-def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
+def _fitted(pages: traces.PageTrace, device: DeviceSettings, pages_per_unit: int) -> Device:
     """Return the flat drive with as many logical pages as the trace writes distinct pages."""
-    drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
+    size = {"logical_pages": pages.logical_pages * pages_per_unit}
+    drive = build_device("generic", **(device.overrides() | size))
     if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
         raise RefusedError(
             f"the trace writes only {pages.footprint_pages} distinct pages, which fit into "

@@ -61,14 +61,14 @@ def writes_in_all(load: Spec | traces.PageTrace, pages: int, drive: Device) -> i
         pages: number of logical pages that it uses.
         drive: drive that it writes to.
     """
-    return _end_of(load.text, pages, drive.page_bytes) if isinstance(load, Spec) else None
+    return _end_of(load.text, pages, drive) if isinstance(load, Spec) else None
 
 
 # All requests of fio jobs are drawn to count them, so they are counted once.
 @lru_cache(maxsize=64)
-def _end_of(text: str, pages: int, page_bytes: int) -> int | None:
+def _end_of(text: str, pages: int, drive: Device) -> int | None:
     with refusals():
-        return EngineLoad.spec(text, pages, page_bytes).writes_in_all()
+        return engine_load(text, pages, drive).writes_in_all()
 
 
 def drive_writes_of_jobs(load: Spec, pages: int, drive: Device) -> float | None:
@@ -79,6 +79,11 @@ def drive_writes_of_jobs(load: Spec, pages: int, drive: Device) -> float | None:
     return None if writes is None else writes / drive.logical_pages
 
 
+def engine_load(text: str, pages: int, drive: Device) -> EngineLoad:
+    """Return a workload over a drive's first `pages` pages in the engine's form."""
+    return EngineLoad.spec(text, pages, drive.page_bytes, drive.host_page_bytes or None)
+
+
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
     """Return a workload over a drive's first `pages` pages, for a run that counts writes.
 
@@ -86,7 +91,7 @@ def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
         WriteampError: the workload never writes.
     """
     with refusals():
-        load = EngineLoad.spec(spec.text, pages, drive.page_bytes)
+        load = engine_load(spec.text, pages, drive)
     if not load.has_writes():
         raise WriteampError(
             f"workload {spec} only reads, so that its WA is undefined; give it a share of writes "

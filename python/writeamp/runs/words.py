@@ -12,6 +12,7 @@ from writeamp.registry.specs import Spec
 from writeamp.results.numbers import with_interval
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
+from writeamp.units.byte_sizes import shown_bytes
 
 
 def wa_in_words(wa: float, interval: tuple[float, float], name: str = "95% CI") -> str:
@@ -24,8 +25,11 @@ def wa_in_words(wa: float, interval: tuple[float, float], name: str = "95% CI") 
 def shape_in_words(device: Device) -> str:
     """Return a flash drive's shape as text."""
     geometry = device.geometry
+    pages = "pages"
+    if device.host_page_bytes:
+        pages = f"mapping units of {shown_bytes(device.page_bytes)}"
     return (
-        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} pages, "
+        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} {pages}, "
         f"{device.layout}"
     )
 

@@ -74,6 +74,16 @@ class DeviceSettings(Settings):
     page_bytes: int | None = setting(
         None, PAGE_BYTES, "page size, such as 4K", number="bytes", **_CAPACITY
     )
+    mapping_unit: int | None = setting(
+        None,
+        PAGE_BYTES,
+        "unit of the drive's map, such as 16KiB, a multiple of the page: a write of less programs "
+        "a whole unit (read-modify-write); for untimed runs (default: the page)",
+        number="bytes",
+        not_for=("serve", "twin_measure"),
+        is_new=True,
+        **_CAPACITY,
+    )
     op: float | None = op_setting()
     fill: float | None = fill_setting()
     spare_factor: float | None = spare_factor_setting()

@@ -23,7 +23,8 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.handles import table_of_handles
 from writeamp.results.numbers import json_number, with_interval
-from writeamp.runs.drive_result import OF_THE_HOST, differs
+from writeamp.runs.drive_result import OF_THE_HOST
+from writeamp.runs.partial_pages import differs
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.steadiness_checks import check_turnovers
 from writeamp.statistics.steady import SteadyState, analyse

@@ -78,6 +78,8 @@ pub struct HostCounters {
     pub written_pages: u64,
     /// Number of bytes written by the host.
     pub written_bytes: u64,
+    /// Number of written pages that a request covered only in part.
+    pub partial_pages: u64,
     /// Number of pages read by the host.
     pub read_pages: u64,
     /// Number of bytes read by the host.
@@ -119,6 +121,7 @@ impl Counters {
             host: HostCounters {
                 written_pages: own.written_pages + its.written_pages,
                 written_bytes: own.written_bytes + its.written_bytes,
+                partial_pages: own.partial_pages + its.partial_pages,
                 read_pages: own.read_pages + its.read_pages,
                 read_bytes: own.read_bytes + its.read_bytes,
                 trimmed_pages: own.trimmed_pages + its.trimmed_pages,
@@ -152,15 +155,18 @@ impl Counters {
         let HostCounters {
             written_pages,
             written_bytes,
+            partial_pages,
             read_pages,
             read_bytes,
             trimmed_pages,
             trimmed_bytes,
             flushes,
         } = host;
-        let pages = [written_pages, read_pages, trimmed_pages, unmapped_pages, skipped_pages];
+        let pages = [written_pages, partial_pages, read_pages, trimmed_pages];
+        let more_pages = [unmapped_pages, skipped_pages];
         let others = [written_bytes, read_bytes, trimmed_bytes, flushes, erases];
-        pages.into_iter().chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
+        let pages = pages.into_iter().chain(more_pages);
+        pages.chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
     }
 
     /// Pages programmed for causes that occur only on drives with timing.

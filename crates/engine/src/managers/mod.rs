@@ -161,6 +161,7 @@ impl dyn BlockManager {
             Op::Write => {
                 self.write(&request.range().collect::<Vec<_>>(), hints)?;
                 self.host_mut().written_bytes -= partial_bytes;
+                self.host_mut().partial_pages += request.partial_pages();
             }
             Op::Read => {
                 self.read(request.range())?;

@@ -148,6 +148,7 @@ fn host_requests_count_in_pages_and_bytes_apart_from_programs() {
     let expected = HostCounters {
         written_pages: 3,
         written_bytes: 3 * 4096 - 512,
+        partial_pages: 1,
         read_pages: 2,
         read_bytes: 2 * 4096 - 96,
         trimmed_pages: 8,

@@ -24,6 +24,7 @@ mod tpcc;
 mod trace;
 mod trimming;
 mod uniform;
+mod units;
 mod zipf;
 mod zones;
 
@@ -73,13 +74,16 @@ pub struct Unserved {
     /// Bytes of the written pages that lie outside the write requests, because a request covered
     /// the page only in part.
     pub partial_bytes: u64,
+    /// Number of written pages that a request covered only in part.
+    pub partial_pages: u64,
 }
 
 impl Unserved {
     /// True if a host can reach these counts, so that sums of them cannot overflow.
     pub(crate) fn is_plausible(&self) -> bool {
-        let Unserved { read_pages, read_bytes, flushes, partial_bytes } = *self;
-        [read_pages, read_bytes, flushes, partial_bytes].iter().all(|&n| n < MOST_PLAUSIBLE)
+        let Unserved { read_pages, read_bytes, flushes, partial_bytes, partial_pages } = *self;
+        let counts = [read_pages, read_bytes, flushes, partial_bytes, partial_pages];
+        counts.iter().all(|&n| n < MOST_PLAUSIBLE)
     }
 }
 
@@ -92,6 +96,7 @@ impl Add for Unserved {
             read_bytes: self.read_bytes + other.read_bytes,
             flushes: self.flushes + other.flushes,
             partial_bytes: self.partial_bytes + other.partial_bytes,
+            partial_pages: self.partial_pages + other.partial_pages,
         }
     }
 }
@@ -331,6 +336,26 @@ pub fn writes_in_all(text: &str, site: &Site) -> Result<Option<u64>> {
 /// Builds the workload of spec `text` over `pages` logical pages of the usual size.
 pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
     build_for(text, &Site { pages, page_bytes: Geometry::PAGE_BYTES, context })
+}
+
+/// Builds the workload of spec `text` for a site whose pages are mapping units of the drive.
+/// Each unit has several pages of `host_page_bytes`. A workload of pages writes pages of that size.
+/// One of requests in bytes is independent of it.
+pub fn build_in_units(text: &str, site: &Site, host_page_bytes: u32) -> Result<Box<dyn Workload>> {
+    let pages_per_unit = site.page_bytes / host_page_bytes;
+    let params = WORKLOADS.read(text)?;
+    let is_of_bytes = Characteristics::of(&params)?.is_some()
+        || params.entry().name == fio_jobs::FioJobs::ENTRY.name;
+    if pages_per_unit == 1 || is_of_bytes {
+        return build_for(text, site);
+    }
+    if params.entry().name == phases::Phases::ENTRY.name {
+        phases::check_in_units(&params)?;
+    }
+    let pages = units::Units::pages_in(site.pages, pages_per_unit)?;
+    let host_site = Site { pages, page_bytes: host_page_bytes, context: site.context.clone() };
+    let workload = build_for(text, &host_site)?;
+    Ok(Box::new(units::Units::new(workload, pages_per_unit, host_page_bytes)))
 }
 
 /// Builds the workload of spec `text` for a site.

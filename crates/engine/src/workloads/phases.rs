@@ -208,6 +208,22 @@ impl Registered<Site> for Phases {
     }
 }
 
+/// Checks that the units written in phases that end do not depend on where requests begin.
+pub fn check_in_units(params: &Params) -> Result<()> {
+    if params.text(TURNS.name) == ENDLESS {
+        return Ok(());
+    }
+    for workload in params.items("of") {
+        if super::characteristics(workload)?.is_some() {
+            return Err(Error::Spec(format!(
+                "phases: with turns=, {workload} cannot be counted in mapping units, because the \
+                 units of a request depend on where it begins; leave turns= out"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Page writes after which phases with these parameters end, or None if they do not end.
 pub fn writes_in_all(params: &Params) -> Option<u64> {
     if params.text(TURNS.name) == ENDLESS {

@@ -369,6 +369,7 @@ fn a_trace_replays_its_writes_in_batches_as_often_as_asked() {
         read_bytes: 2 * (3 * 4096 - 512),
         flushes: 2,
         partial_bytes: 192,
+        partial_pages: 2,
     };
     assert_eq!(trace.take_unserved(), passed_over);
     assert_eq!(trace.take_unserved(), Unserved::default());

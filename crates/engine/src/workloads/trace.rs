@@ -210,6 +210,7 @@ impl Trace {
     fn count_partial(&mut self, request: &Request) {
         let bytes = request.partial_bytes();
         self.unserved.partial_bytes += bytes;
+        self.unserved.partial_pages += request.partial_pages();
         if bytes > 0 && self.requests.columns.has_tags() {
             self.partials.push((request.tag, bytes));
         }

@@ -13,3 +13,4 @@ mod pair;
 mod pairwise;
 mod patience;
 mod timed;
+mod units;

@@ -286,13 +286,13 @@ fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
 }
 
 /// Returns the spec for the naive drive, with all parameters.
-fn spec(registry: &Registry, text: &str) -> Spec {
+pub fn spec(registry: &Registry, text: &str) -> Spec {
     let params = registry.read(text).expect("a spec of its entry");
     let values: Vec<_> = params.canonical_values().collect();
     Spec::new(params.entry().name, values.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
-fn manager(text: &str) -> Manager {
+pub fn manager(text: &str) -> Manager {
     let spec = spec(&MANAGERS, text);
     if managers::declared(text).is_ok_and(|declared| declared.is_placement) {
         return Manager::Placed(spec);

@@ -197,7 +197,19 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
             f"WA {four_digits(wa)}: nothing was collected in this run, so it shows nothing about "
             "longer runs."
         )
-    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}."
+    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{_of_units(document)}"
+
+
+def _of_units(document: _Document) -> str:
+    """Return the cost of writes of less than a mapping unit, if one was given, as a sentence."""
+    wa_bytes, factor = (number(document, key) for key in ("wa_bytes", "partial_page_factor"))
+    if wa_bytes is None or factor is None or number(document, "host_page_bytes") is None:
+        return ""
+    unit = shown_bytes(int(number(document, "page_bytes") or 0))
+    return (
+        f" WA per host byte is {four_digits(wa_bytes)}, because the mapping units of {unit} that "
+        f"the host writes have {four_digits(factor)} times its bytes."
+    )
 
 
 def _collected_share(document: _Document) -> str:
@@ -210,20 +222,22 @@ def _collected_share(document: _Document) -> str:
     return f" {collected / programs:.0%} of all page programs move pages in garbage collection."
 
 
-def programs_in_words(wa: float) -> str:
-    """Return the page programs per host page."""
+def programs_in_words(wa: float, unit: str = "page") -> str:
+    """Return the programs per page or other unit that the host writes."""
     programs = four_digits(wa)
-    return f"{programs} page program{'' if programs == '1' else 's'}"
+    return f"{programs} {unit} program{'' if programs == '1' else 's'}"
 
 
 def _costs(document: _Document, wa: float) -> str:
     """Return the page programs per host page, and the part of garbage collection."""
-    costs = f"each page that the host writes costs {programs_in_words(wa)}"
+    unit = "page" if number(document, "host_page_bytes") is None else "mapping unit"
+    costs = f"each {unit} that the host writes costs {programs_in_words(wa, unit)}"
     causes = table(document, "causes")
     pages = {cause: number(causes, cause) or 0.0 for cause in causes}
     total, collected = sum(pages.values()), pages.get("gc", 0.0)
     # Host pages that go through an SLC cache are counted as "slc".
-    others = total - collected - pages.get("host", 0.0) - pages.get("slc", 0.0)
+    own = sum(pages.get(cause, 0.0) for cause in ("host", "slc", "read_modify_write"))
+    others = total - collected - own
     if not 0 < collected < total:
         return costs
     text = (

@@ -55,6 +55,11 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
         WriteampError: the device cannot be built or preconditioned as requested, needs more memory
             than is available, or is an array under a manager that needs hints.
     """
+    if any(member.host_page_bytes for member in (device, *device.members)):
+        raise WriteampError(
+            "mapping_unit is for untimed runs; the pages of a timed drive are its mapping units, "
+            "so give page_bytes, and program.flash_page_bytes if a flash page is larger"
+        )
     if device.kind == "flash":
         check_memory("the drive needs", bytes_needed(device))
         return _flash(plan, device, plan.seed, pins=pins, tick=tick)

@@ -10,8 +10,8 @@ from typing import Any
 
 from writeamp.devices.device import Device
 from writeamp.results.numbers import json_number
-from writeamp.runs.drive_result import differs
 from writeamp.runs.expectation import Expectation
+from writeamp.runs.partial_pages import differs
 from writeamp.studies.compare.row import Row
 
 

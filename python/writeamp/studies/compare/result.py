@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
-from writeamp._engine import CAUSES, __version__
+from writeamp._engine import __version__
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
@@ -301,7 +301,7 @@ class Comparison(OneLine, Drawn):
             columns[">WA"] = _wa
         if any(row.theory for row in self.rows):
             columns[">theory"] = lambda row: f"{row.theory.wa:.3f}" if row.theory else ""
-        for cause in CAUSES:
+        for cause in self.rows[0].causes:
             if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in self.rows)):
                 columns[f">{cause} per host page".replace("_", " ")] = partial(_share, cause)
         return columns | {
@@ -339,4 +339,5 @@ def _omitted_cells(row: OmittedRow, columns: Iterable[str]) -> list[str]:
 
 
 def _share(cause: str, row: Row) -> str:
-    return f"{row.causes[cause] / row.causes['host']:.3f}"
+    host = row.causes["host"] + row.causes.get("read_modify_write", 0.0)
+    return f"{row.causes[cause] / host:.3f}"

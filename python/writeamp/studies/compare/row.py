@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from writeamp._engine import CAUSES
 from writeamp.fields.old_names import with_old_names
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult
@@ -220,7 +219,7 @@ class Row(AnyResult):
         """Pages programmed in the measured interval by cause, mean of the replicas."""
         return {
             cause: float(np.mean([result.causes[cause] for result in self.results]))
-            for cause in CAUSES
+            for cause in self.results[0].causes
         }
 
     @property

@@ -86,7 +86,7 @@ class LifeStatistics:
         """Host writes until the end of life, in writes of the physical capacity (paper 4, §6).
 
         They are counted by the pages that collection frees: E[Σ(b−j)]/(b·N), where j is the number
-        of valid pages of each victim.
+        of valid pages of each victim. Pages written in part count with this part.
         """
         return float(self.lives["endurance_full_drive_writes"].to_numpy().mean())
 
@@ -119,7 +119,8 @@ class LifeStatistics:
     @property
     def host_bytes(self) -> float:
         """Bytes that the host wrote from the fill to the end of life, mean over lives."""
-        return self.host_pages * self.plan.device.page_bytes
+        plan = self.plan
+        return self.host_pages * plan.device.page_bytes / plan.partial_page_factor
 
     @property
     def capacity_bytes(self) -> float:
@@ -234,7 +235,7 @@ class LifeStatistics:
         """
         device = self.plan.device
         capacity_bytes = self.plan.capacity_bytes if capacity_bytes is None else capacity_bytes
-        days = self.host_pages / device.logical_pages
+        days = self.host_bytes / device.capacity_bytes
         days /= drive_writes_a_day(device, daily_bytes, capacity_bytes)
         return days / DAYS_A_YEAR
 
@@ -260,7 +261,8 @@ class LifeStatistics:
     @property
     def _drive_writes(self) -> _Floats:
         """Writes of the logical capacity from the fill to the end, for each life."""
-        return np.asarray(self.end.host_pages / self.plan.device.logical_pages)
+        pages = self.plan.device.logical_pages * self.plan.partial_page_factor
+        return np.asarray(self.end.host_pages / pages)
 
     @property
     def measures(self) -> dict[str, _Floats]:
@@ -285,4 +287,5 @@ class LifeStatistics:
         freed_pages = (
             geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
         )
-        return np.asarray(freed_pages / geometry.physical_pages)
+        pages = geometry.physical_pages * self.plan.partial_page_factor
+        return np.asarray(freed_pages / pages)

@@ -351,6 +351,7 @@ impl Ssd {
         let host = &mut self.counters.host;
         host.written_pages += u64::from(pending.pages(self.page_bytes).len() as u32);
         host.written_bytes += pending.length;
+        host.partial_pages += pending.partial_pages(self.page_bytes);
         if let Some(tagging) = &mut self.tagging {
             let pages = pending.pages(self.page_bytes).len() as u64;
             tagging.count_host(pending.tag, pages, pending.length);

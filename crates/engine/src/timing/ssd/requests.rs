@@ -50,6 +50,13 @@ impl Pending {
         }
     }
 
+    /// Number of pages that the request covers only in part.
+    pub fn partial_pages(&self, page_bytes: u32) -> u64 {
+        let ends = [self.offset, self.offset + self.length];
+        let cuts = ends.iter().filter(|end| !end.is_multiple_of(u64::from(page_bytes))).count();
+        cuts.min(self.pages(page_bytes).len()) as u64
+    }
+
     /// Pages of the request; empty for length 0.
     pub fn pages(&self, page_bytes: u32) -> Range<u32> {
         let bytes = u64::from(page_bytes);

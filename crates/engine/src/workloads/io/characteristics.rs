@@ -119,7 +119,8 @@ impl Characteristics {
                  loop)"
             )));
         }
-        if rate_per_s.is_none() && params.is_given(ARRIVALS.name) {
+        let has_arrivals = Some(params.text(ARRIVALS.name)) != ARRIVALS.default;
+        if rate_per_s.is_none() && has_arrivals {
             return Err(Error::Spec(format!(
                 "{entry}: {}= needs rate=, because it is for open loops",
                 ARRIVALS.name

@@ -55,6 +55,7 @@ impl Merger {
                         break;
                     }
                     self.unserved.partial_bytes += request.partial_bytes();
+                    self.unserved.partial_pages += request.partial_pages();
                     self.issued = 0;
                 }
             }
@@ -73,6 +74,7 @@ impl Merger {
         if self.issued > 0 {
             let cut = self.pending.take().map_or(0, |request| request.head_bytes);
             self.unserved.partial_bytes += u64::from(cut);
+            self.unserved.partial_pages += u64::from(cut > 0);
             self.issued = 0;
         }
     }

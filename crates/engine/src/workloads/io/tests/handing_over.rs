@@ -52,6 +52,7 @@ fn merged_batches_change_the_same_pages_as_requests_do_whatever_their_size() {
                 read_bytes: sum(Op::Read, |request| request.bytes(4096)),
                 flushes: sum(Op::Flush, |_| 1),
                 partial_bytes: sum(Op::Write, Request::partial_bytes),
+                partial_pages: sum(Op::Write, Request::partial_pages),
             };
             assert_eq!(unserved, counted, "{text}");
         }
