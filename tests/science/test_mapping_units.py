@@ -1,4 +1,4 @@
-"""Mapping units larger than the host's writes: counters, closed form, and other ways to say it."""
+"""Mapping units larger than the host's writes: counters, and the closed form of their cost."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from writeamp import _engine
 from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
 from writeamp.runs.seeds import replica_seed
+from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.units.byte_sizes import parse_bytes
 
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
@@ -210,7 +211,8 @@ def test_fairness_is_a_share_for_every_entry() -> None:
     for policies, blocks, layouts in runs:
         for layout in layouts:
             drive = wa.device("eagletree", blocks=blocks, pages_per_block=16, layout=layout)
-            found = wa.endurance(drive, SKEWED, w_max=30, replicas=2, **policies)
+            asked = {"workload": SKEWED, "w_max": 30, "replicas": 2, **policies}
+            found = run_lifetime(wa.Experiment.of("endurance", device=drive, **asked))
             assert 0 < found.pe_fairness <= 1, policies
             assert found.curve["pe_fairness"].is_between(0, 1, closed="right").all(), policies
             assert found.erases_of_block.max() == 30
@@ -391,3 +393,14 @@ def test_the_command_prints_the_promised_keys_and_draws(
     assert sum(row["blocks"] for row in found["erase_histogram"]) == 3 * found["blocks"]
     assert (found["spare_blocks"], len(found["curve"]["w"])) == (11, 100)
     assert {path.name for path in tmp_path.iterdir()} == {"a.png", "b.svg"}
+
+
+def test_life_under_jesd219_is_beside_that_of_the_load() -> None:
+    drive = {"blocks": 64, "pages_per_block": 32, "op": 0.3, "w_max": 20, "replicas": 2}
+    beside, alone = wa.endurance(**drive), wa.endurance(workload="jesd219", **drive)
+    assert beside.under_jesd219 is not None
+    assert beside.under_jesd219.tbw == alone.tbw != beside.tbw
+    assert beside.to_dict()["jesd219"] == alone.to_dict()["jesd219"]
+    assert alone.under_jesd219 is alone
+    too_small = wa.endurance(**drive | {"blocks": 4, "pages_per_block": 4, "op": 2.0})
+    assert too_small.to_dict()["jesd219"] is None

@@ -87,7 +87,7 @@ def endurance(
 
     with Bar("wearing out", _percent) as bar:
         result = options.finished_part(
-            lambda: run_lifetime(experiment, bar.update, check_drive, runner, keep)
+            lambda: run_lifetime(experiment, bar.update, check_drive, runner, keep, is_rated=True)
         )
     for sentence in result.notes:
         options.note(sentence)

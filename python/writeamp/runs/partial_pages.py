@@ -1,4 +1,4 @@
-"""Pages that requests cover only in part: bytes of written pages per byte that the host writes."""
+"""Pages that requests cover only in part: bytes of written pages per host byte."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from writeamp.traces.touching import OPS
 # If WA per byte exceeds WA per page by less than this share, only WA per page is shown, because the
 # two would be printed with the same digits.
 _SAME = 5e-4
-# Pages of a workload from which its factor is estimated.
-_SAMPLED_PAGES = 1 << 20
+# Pages of a workload from which its factor is estimated. If the first sample has no page that is
+# written in part, none is expected.
+_SAMPLES_PAGES = (1 << 12, 1 << 20)
 
 
 def partial_page_factor(
@@ -40,14 +41,24 @@ def factor_of_load(load: Spec | traces.PageTrace, pages: int, drive: Device, see
 
     That of a workload is estimated from the first requests with this seed.
     """
-    counts: list[npt.NDArray[Any]]
-    if isinstance(load, Spec):
-        requests = engine_load(load.text, pages, drive).requests(seed=seed, pages=_SAMPLED_PAGES)
-        op, counts = requests[0], [*requests[2:]]
-    else:
-        op = load.op
-        parts = (load.count, load.head_bytes, load.tail_bytes)
-        counts = [part for part in parts if part is not None]
+    if not isinstance(load, Spec):
+        columns = (load.count, load.head_bytes, load.tail_bytes)
+        return _factor_of(load, load.op, [each for each in columns if each is not None], drive)
+    workload, factor = engine_load(load.text, pages, drive), 1.0
+    for sampled in _SAMPLES_PAGES:
+        op, _, *counts = workload.requests(seed=seed, pages=sampled)
+        factor = _factor_of(load, op, counts, drive)
+        if factor == 1:
+            break
+    return factor
+
+
+def _factor_of(
+    load: Spec | traces.PageTrace,
+    op: npt.NDArray[np.uint8],
+    counts: list[npt.NDArray[Any]],
+    drive: Device,
+) -> float:
     is_write = op == OPS["write"]
     host_pages, *outside = (int(count[is_write].sum(dtype=np.int64)) for count in counts)
     missed = sum(outside)

@@ -161,7 +161,7 @@ def endurance(
 
     Returns:
         `Endurance`: `pe_fairness`, `endurance_full_drive_writes`, `tbw`, `dwpd`, `wa` with `ci`,
-        `erases_of_block`, `years(daily_bytes)`.
+        `under_jesd219`, `erases_of_block`, `years(daily_bytes)`.
 
     Raises:
         WriteampError: an input is invalid; the message names it and the valid values.
@@ -178,6 +178,7 @@ def endurance(
         progress,
         runner=runner,
         keep=keep,
+        is_rated=True,
     )
 
 
@@ -214,7 +215,7 @@ def run(
     if experiment.verb == "compare":
         return run_comparison(experiment, progress, runner, keep)
     if experiment.verb == "endurance":
-        return run_lifetime(experiment, progress, runner=runner, keep=keep)
+        return run_lifetime(experiment, progress, runner=runner, keep=keep, is_rated=True)
     if runner is not None or keep is not None:
         raise WriteampError("simulate takes neither runner nor keep; leave them out")
     return run_simulation(experiment, progress)

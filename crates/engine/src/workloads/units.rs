@@ -7,7 +7,7 @@ use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::state::state;
 
-/// Workload of pages, as requests to a drive whose pages are mapping units of several of them.
+/// Workload of pages on a drive whose pages are mapping units of several of them.
 ///
 /// A request that covers a unit in part writes the whole unit. A TRIM frees whole units only. If the
 /// workload has several groups of pages, those of units are unknown, as a unit may have pages of

@@ -17,8 +17,7 @@ const PAGE_BYTES: u32 = 4096;
 const REQUESTS: usize = 30_000;
 const SEED: u64 = 7;
 
-/// Serves the requests of a workload with mapping units of `pages_per_unit` pages, and compares
-/// the counters.
+/// Serves a workload on both drives, with mapping units, and compares the counters.
 fn agree(load: &str, pages_per_unit: u32) {
     let mut naive = UnitDrive::new(
         writeamp_naive::Setup {

@@ -76,7 +76,14 @@ def of_endurance(document: _Document) -> str:
     if dwpd is not None and years is not None:
         amounts.append(f"{dwpd:.3g} drive writes a day for {years:g} years")
     also = f": {', '.join(amounts)}" if amounts else ""
-    return f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}{also}."
+    rated = number(table(document, "jesd219"), "tbw")
+    rating = (
+        "" if rated is None or rated == tbw else f" Under JESD219, TBW is {four_digits(rated)} TB."
+    )
+    return (
+        f"The drive endures {four_digits(lives)} writes of its physical capacity{bounds}{also}."
+        f"{rating}"
+    )
 
 
 def of_predictions(document: _Document) -> str:

@@ -28,6 +28,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition
 from writeamp.settings.settings import EnduranceSettings, LoadSettings
 from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
+from writeamp.studies.endurance.jesd219 import with_jesd219
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
@@ -45,6 +46,8 @@ def run_lifetime(
     check_drive: Callable[[Device], object] | None = None,
     runner: Runner | None = None,
     keep: AnyPath | None = None,
+    *,
+    is_rated: bool = False,
 ) -> Endurance:
     """Run replicas of a drive until they are worn out.
 
@@ -56,6 +59,7 @@ def run_lifetime(
         runner: runs the replicas, one job for each; by default threads of this process, as many as
             `threads`.
         keep: folder that stores each finished life; stored lives are not repeated.
+        is_rated: whether lives under JESD219 are run, too; they are not stored.
 
     Raises:
         Interrupted: Ctrl-C; it carries the finished lives, or None.
@@ -68,7 +72,12 @@ def run_lifetime(
 
         return over_capacity(experiment, worn_out, _to_target, progress)
 
-    return keep_runs(keep, lives)
+    result = keep_runs(keep, lives)
+    if not is_rated:
+        return result
+    return with_jesd219(
+        experiment, result, lambda rated: _worn_out(rated, None, None, runner, RunStore())
+    )
 
 
 def _to_target(scaled: ScaledExperiment, result: Endurance, other: Endurance | None) -> Endurance:

@@ -51,6 +51,8 @@ class LifeStatistics:
     elapsed_s: float = field(compare=False)
     scaling: LifeScalingErrors | None = None
     """Scale and errors of the smaller drive that was simulated for a capacity, or None."""
+    rated: LifeStatistics | None = None
+    """Lives under JESD219, if they were run."""
     store_stats: StoreStats | None = field(default=None, compare=False)
     """Counts of the lives stored in a folder, or None without a folder."""
 
@@ -65,6 +67,11 @@ class LifeStatistics:
         finished = set(self.seeds.tolist())
         seeds = (replica_seed(self.plan.seed, replica) for replica in range(self.plan.replicas))
         return tuple(seed for seed in seeds if seed not in finished)
+
+    @property
+    def under_jesd219(self) -> LifeStatistics | None:
+        """Lives under JESD219, the workload of ratings; these lives, if it is their workload."""
+        return self if self.plan.load_name == "jesd219" else self.rated
 
     @property
     def pe_fairness(self) -> float:
@@ -105,6 +112,11 @@ class LifeStatistics:
     def wa(self) -> float:
         """Flash pages programmed per host page, from fill to end of life; mean over lives."""
         return float(self.end.wa.mean())
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host wrote, as SMART shows it."""
+        return self.wa * self.plan.partial_page_factor
 
     @property
     def ci(self) -> tuple[float, float]:

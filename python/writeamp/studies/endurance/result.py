@@ -64,6 +64,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
             "endurance_logical_drive_writes": self.endurance_logical_drive_writes,
             "wa": json_number(self.wa),
             "wa_ci95": _numbers(self.ci),
+            "wa_bytes": json_number(self.wa_bytes),
             "host_pages": self.host_pages,
             "host_bytes": self.host_bytes,
             "tbw": self.tbw,
@@ -73,6 +74,14 @@ class Endurance(OneLine, LifeStatistics, Drawn):
             "warranty_years": warranty_years,
             "causes": self.causes,
             "erases": float(self.end.erases.mean()),
+        }
+        rated = self.under_jesd219
+        document["jesd219"] = rated and {
+            "wa_bytes": rated.wa_bytes,
+            "tbw": rated.tbw,
+            "tbw_ci95": _numbers(rated.tbw_ci95),
+            "dwpd": rated.dwpd(warranty_years),
+            "replicas": rated.replicas,
         }
         if self.unfinished:
             document |= {"interrupted": True, "replicas_asked": plan.replicas}
@@ -227,10 +236,27 @@ def facts_of(
     dwpd = lives.dwpd(warranty_years)
     low, high = lives.dwpd_ci95(warranty_years)
     rows.append(("DWPD", _number(dwpd, low, high, f" a day for {warranty_years:g} years")))
+    rows += _rating(lives, warranty_years)
     if daily_bytes is not None:
         years = lives.years(daily_bytes)
         rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
     return rows + _capacity(lives)
+
+
+def _rating(lives: LifeStatistics, warranty_years: float) -> list[tuple[str, str]]:
+    """Return table rows on the life under JESD219, if this is another load."""
+    rated = lives.rated
+    if rated is None:
+        return []
+    low, high = rated.tbw_ci95
+    return [
+        ("under JESD219", f"TBW {_number(rated.tbw, low, high, ' TB')}"),
+        (
+            "",
+            f"DWPD {rated.dwpd(warranty_years):.4g}, WA per host byte {rated.wa_bytes:.4g}; "
+            "ratings of data-centre drives are under this load",
+        ),
+    ]
 
 
 def _capacity(lives: LifeStatistics) -> list[tuple[str, str]]:
