@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ _LEAST_EFFECT = 0.005
 _MOST_READINGS = 10
 # Numbers from here on would be printed as a power of ten if rounded to four digits.
 _FOUR_DIGITS_GB = 1e4
+_OF_JESD219 = ("tbw", "dwpd", "wa_bytes")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,10 @@ class DriveLifetime(Presented):
         dwpd: drive writes per day that the drive endures over a warranty of five years under this
             load.
         tbw: terabytes (10**12 bytes) of host writes that the drive endures under this load.
+        jesd219: `tbw`, `dwpd` and `wa_bytes` (WA per host byte) under JESD219, the workload of
+            ratings; None for a real drive.
+        rating_wa: WA that the TBW in the profile's data sheet implies at the rated cycles; None if
+            there is none.
         percentage_used_a_year: share of the rated erases used per year of a load, in percent; None
             for a real drive.
         percentage_used: rated life that a real drive has used, in percent; None for a load.
@@ -95,6 +101,8 @@ class DriveLifetime(Presented):
     wa_of_interval: float | None = None
     dwpd: float | None = None
     tbw: float | None = None
+    jesd219: Mapping[str, float] | None = None
+    rating_wa: float | None = None
     percentage_used_a_year: float | None = None
     percentage_used: float | None = None
     wear_a_year: float | None = None
@@ -208,6 +216,13 @@ class DriveLifetime(Presented):
             rows.append(("WA between the snapshots", f"{self.wa_of_interval:.4g}"))
         rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []
         rows += [("DWPD over five years", f"{self.dwpd:.4g}")] if self.dwpd is not None else []
+        if self.jesd219 is not None:
+            tbw, dwpd, wa_bytes = (f"{self.jesd219[key]:,.4g}" for key in _OF_JESD219)
+            rows.append(
+                ("under JESD219", f"TBW {tbw} TB, DWPD {dwpd}, WA per host byte {wa_bytes}")
+            )
+        if self.rating_wa is not None:
+            rows.append(("WA of the data sheet's TBW", f"{self.rating_wa:.4g}"))
         if self.percentage_used_a_year is not None:
             rows.append(("rated life used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:

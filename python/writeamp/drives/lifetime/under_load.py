@@ -30,8 +30,8 @@ from writeamp.runners import Progress
 from writeamp.runs.daily_writes import WARRANTY_YEARS, warranty_days
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.candidates import mixture_of
+from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.endurance.result import Endurance
-from writeamp.studies.functions import endurance
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
 from writeamp.text import Caution
@@ -83,9 +83,32 @@ class _Load:
     seed: int
     notes: tuple[str, ...] = ()
 
-    def worn_out(self, **changes: Any) -> Endurance:
-        most = min(self.cycles.usual, _MOST_CYCLES)
-        return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
+    def worn_out(self, *, is_rated: bool = False, **changes: Any) -> Endurance:
+        settings = {
+            "w_max": self._simulated_cycles,
+            "replicas": _REPLICAS,
+            **self._asked(),
+            **changes,
+        }
+        experiment = Experiment.of("endurance", device=self.device, **settings)
+        return run_lifetime(experiment, is_rated=is_rated)
+
+    @property
+    def _simulated_cycles(self) -> int:
+        return min(self.cycles.usual, _MOST_CYCLES)
+
+    def under_jesd219(self, lives: Endurance, capacity_bytes: float) -> dict[str, float] | None:
+        """Return the full drive's endurance under JESD219, or None if the drive is too small."""
+        rated = lives.under_jesd219
+        if rated is None:
+            return None
+        drive_writes = rated.tbw * 1e12 / rated.capacity_bytes
+        drive_writes *= self.cycles.usual / self._simulated_cycles
+        return {
+            "tbw": drive_writes * capacity_bytes / 1e12,
+            "dwpd": drive_writes / warranty_days(WARRANTY_YEARS),
+            "wa_bytes": rated.wa_bytes,
+        }
 
     def factors(self, own_op: float, **changes: Any) -> Factors:
         """Return WA and years of all candidates / those of the most probable one."""
@@ -98,7 +121,7 @@ class _Load:
 
     def years(self, endurance: Endurance, capacity_bytes: float, cycles: float) -> float:
         """Return the full drive's life in years, if its blocks last for a number of cycles."""
-        scale = cycles / min(self.cycles.usual, _MOST_CYCLES)
+        scale = cycles / self._simulated_cycles
         return endurance.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
 
 
@@ -143,7 +166,7 @@ def lifetime_under_load(
     changes = list(_changes(load, op))
     tell = progress or (lambda _done, _whole: None)
     tell(0, 1 + len(changes))
-    base, all_of_base = load.worn_out(), load.factors(op)
+    base, all_of_base = load.worn_out(is_rated=True), load.factors(op)
     tell(1, 1 + len(changes))
     rows = []
     for done, change in enumerate(changes, 2):
@@ -190,6 +213,10 @@ def _lifetime(
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
     tbw = years * DAYS_A_YEAR * load.daily_bytes / 1e12
+    described = profile(load.device)
+    sheet = described.data_sheet
+    rated_tbw = sheet.rated_tbw if sheet is not None else 0.0
+    flash_bytes = described.shape.physical_pages * described.shape.page_bytes
     return DriveLifetime(
         method=SIMULATION,
         years=years,
@@ -200,6 +227,8 @@ def _lifetime(
         wa_high=base.ci[1] * of_all.wa[2],
         dwpd=tbw * 1e12 / capacity_bytes / warranty_days(WARRANTY_YEARS),
         tbw=tbw,
+        jesd219=load.under_jesd219(base, capacity_bytes),
+        rating_wa=flash_bytes * cycles.usual / (rated_tbw * 1e12) if rated_tbw else None,
         percentage_used_a_year=100.0 / years,
         host_bytes_a_day=load.daily_bytes,
         dominates=_dominating(cycles, spread_high / spread_low, of_all),
