@@ -36,6 +36,8 @@ LINES: dict[str, tuple[str, ...]] = {
         "--managers single --threads 1",
         f"{_RUN} --managers single,sepgc --out @kept --threads 1",
         f"--fio @job {_OF_JOB} --writes 600 --managers single --threads 1",
+        f"--trace @trace {_OF_TRACE} --managers single,nvme-fdp:handles=2 --hints-by range:2 "
+        "--threads 1",
     ),
     "endurance": (
         "--blocks 48 --pages-per-block 8 --op 0.3 --w-max 2 --replicas 1 --threads 1",
