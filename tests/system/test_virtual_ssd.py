@@ -88,6 +88,7 @@ def test_it_counts_by_placement_handle() -> None:
     assert moved_bytes > 0
     for name in ("moved_in", "moved_out"):
         assert sum(row[name] for row in result.handles) == moved_bytes
+    assert [row["moved_in"] for row in result.handles[:-1]] == [0] * (len(result.handles) - 1)
     assert result.to_dict()["handles"] == result.handles
     assert "Placement handles" in result._repr_html_()
     # Preconditioning wrote to all handles.

@@ -40,7 +40,15 @@ fn sums_over_handles_are_the_counts_of_the_drive() {
         assert_eq!(sum(handles, "media_pages"), programmed_pages);
         assert_eq!(sum(handles, "moved_in_pages"), programs["gc"]);
         assert_eq!(sum(handles, "moved_out_pages"), programs["gc"]);
-        // Moved pages of initially isolated handles share reclaim units.
+        // Moved pages of initially isolated handles share reclaim units, and others stay.
+        for row in handles.as_array().unwrap().iter().filter(|row| !row["handle"].is_null()) {
+            let stay = if isolation == "initial" {
+                Value::from(0)
+            } else {
+                row["moved_out_pages"].clone()
+            };
+            assert_eq!(row["moved_in_pages"], stay);
+        }
         let names: Vec<_> = handles.as_array().unwrap().iter().map(|row| &row["handle"]).collect();
         let shared = if isolation == "initial" { &[Value::Null][..] } else { &[] };
         let own = (0..3).map(Value::from).collect::<Vec<_>>();
