@@ -12,6 +12,7 @@ import pytest
 
 import writeamp as wa
 from writeamp import traces
+from writeamp.results.handles import handle_row, mean_rows
 from writeamp.traces.tagging import hints_of
 
 KIB = 1024
@@ -178,6 +179,12 @@ def test_a_comparison_has_the_mean_counts_of_its_replicas() -> None:
     (table,) = result.card().parts
     assert table.title == "Placement handles of nvme-fdp:handles=2"
     assert "handles" not in result.to_frame().columns
+
+
+def test_a_handle_that_some_replicas_do_not_use_counts_as_zero_in_them() -> None:
+    first = handle_row(0, (10, 20), (0, 5), 4096)
+    rows = mean_rows([[first, handle_row(3, (4, 6), (2, 0), 4096)], [first]])
+    assert rows == [first, handle_row(3, (4, 6), (2, 0), 2048)]
 
 
 def test_a_row_that_cannot_run_has_no_counts_by_handle() -> None:
