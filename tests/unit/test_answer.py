@@ -338,7 +338,7 @@ def test_a_capacity_widens_intervals_by_the_scaling_error(monkeypatch: pytest.Mo
     half_widths = [(one.error_bar[1] - one.error_bar[0]) / 2 for one in (row, timed)]
     assert between.noise == pytest.approx(math.hypot(*(half - error for half in half_widths)))
     assert of_formula.noise == pytest.approx(half_widths[0])
-    assert any("scaling error: ±" in note for note in answer.notes)
+    assert any("the scaling error, ±" in note for note in answer.notes)
 
 
 def test_an_unknown_scaling_error_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,9 +83,11 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
     result = run(question.plan, question.drive, progress)
     scaling = _scaling(question, result)
     simulated = SimulatedQuestion(question, result, scaling=scaling)
-    # The first of these rows states the simulated size, as a note of the question does.
-    of_scaling = tuple(f"{name}: {text}" for name, text in scaling.rows()[1:])
-    notes = (*result.notes, *of_scaling)
+    notes = tuple(result.notes)
+    if scaling.error_of_wa > 0:  # False if it is not known, which is a warning
+        notes += (
+            f"intervals of the smaller drive include the scaling error, ±{scaling.error_of_wa:.4f}",
+        )
     unsteady = "" if result.steady else result.steady_state.reason
     if question.others:
         simulated = _with_candidates(simulated, progress)
