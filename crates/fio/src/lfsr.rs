@@ -68,8 +68,10 @@ impl Lfsr {
 
     /// Begins again at a seed.
     pub fn reset(&mut self, seed: u64) {
-        self.last = seed & ((self.high_bit << 1) - 1);
-        self.drawn = 0;
+        let ones = (self.high_bit << 1) - 1;
+        self.last = seed & ones;
+        // A register of ones never changes, and fio refuses it.
+        self.drawn = if self.last == ones { self.limit } else { 0 };
     }
 
     fn step(&mut self) {
@@ -88,6 +90,25 @@ impl Lfsr {
             self.step();
             if self.last < self.limit {
                 return Some(self.last);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_is_drawn_once_from_any_seed_but_ones() {
+        for limit in [1u64, 2, 7, 8, 1000] {
+            for seed in 0..16 {
+                let mut lfsr = Lfsr::new(limit, seed);
+                let mut drawn: Vec<u64> = std::iter::from_fn(|| lfsr.draw()).collect();
+                drawn.sort_unstable();
+                let has_ones = limit < 8 && seed % 8 == 7 || limit == 8 && seed == 15;
+                let expected = if has_ones { 0 } else { limit };
+                assert_eq!(drawn, (0..expected).collect::<Vec<u64>>(), "{limit} {seed}");
             }
         }
     }
