@@ -177,10 +177,10 @@ fn prepare_steady_state(job: &mut Job, params: &Params) -> Result<()> {
     let least = block.max(sprandom.cache);
     if region < least {
         return Err(Error::Spec(format!(
-            "sprandom has {} regions, each of which must hold a block and the cache; give at most \
-             {} regions, or a smaller cache",
+            "stream: spr_regions={}, but a region of sprandom must hold a block and the cache; give \
+             at most {} regions, or a smaller cache",
             sprandom.regions,
-            sprandom.bytes(job.size, block) / least
+            (sprandom.bytes(job.size, block) / least).max(1)
         )));
     }
     job.io_size = Some(sprandom.bytes(job.size, block));
