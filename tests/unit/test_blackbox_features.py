@@ -199,7 +199,7 @@ def test_the_skew_of_hot_and_cold_pages_counts_the_hotter_ones_first() -> None:
 def test_jobs_of_a_file_have_the_global_options() -> None:
     text = "[global]\nbs=16k\nioengine=libaio\ndirect\n[a]\nrw=randwrite\n[b]\nrw=read\nbs=4k\n"
     jobs = read_fio_jobs(text)
-    assert jobs["a"] == {"bs": "16k", "ioengine": "libaio", "direct": "1", "rw": "randwrite"}
+    assert jobs["a"] == {"bs": "16k", "ioengine": "libaio", "direct": "", "rw": "randwrite"}
     assert jobs["b"]["bs"] == "4k"
 
 

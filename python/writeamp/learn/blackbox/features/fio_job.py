@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import configparser
-import re
 from collections.abc import Callable, Mapping
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import finite, shown
+from writeamp.fio.job import SYNCHRONOUS, FioJob, canonical
+from writeamp.fio.job_file import read_job_file
+from writeamp.fio.values import size_of
 from writeamp.learn.blackbox.features.characteristics import Characteristics, DriveUse
 from writeamp.learn.blackbox.features.footprints import (
     HOTTEST_SHARE,
@@ -25,18 +26,9 @@ _PATTERNS: dict[str, tuple[bool, float | None]] = {
     "randwrite": (True, 1.0),
     "randrw": (True, None),
 }
-_ALIASES = {
-    "readwrite": "rw",
-    "blocksize": "bs",
-    "direct_io": "direct",
-    "perc_rand": "percentage_random",
-}
-# These engines wait for each request, so that iodepth has no effect.
-_SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice")
 # Options that change sizes or offsets of requests in ways that the characteristics cannot express.
 # A job with one of them is rejected.
-_NOT_FOLLOWED = ("bssplit", "bsrange", "blocksize_range", "zonemode", "read_iolog", "rw_sequencer")
-_BINARY_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_NOT_FOLLOWED = ("bssplit", "bsrange", "zonemode", "read_iolog", "rw_sequencer")
 
 
 def read_fio_jobs(text: str) -> dict[str, dict[str, str]]:
@@ -50,20 +42,11 @@ def read_fio_jobs(text: str) -> dict[str, dict[str, str]]:
     >>> read_fio_jobs("[global]\\nbs=8k\\n[job]\\nrw=randread\\n")
     {'job': {'bs': '8k', 'rw': 'randread'}}
     """
-    parser = configparser.RawConfigParser(
-        allow_no_value=True, delimiters=("=",), default_section="global", strict=True
-    )
-    try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        line = " ".join(str(error).split())
-        raise WriteampError(f"the text is not a fio job file: {line}") from None
-    jobs = {
-        name: {key: value or "1" for key, value in parser.items(name)} for name in parser.sections()
-    }
-    if not jobs:
-        raise WriteampError("the fio job file has no job; a job is a section [name] with options")
-    return jobs
+    jobs = read_job_file(text, "the fio job file").jobs
+    options = {job.name: dict(job.options) for job in jobs}
+    if len(options) < len(jobs):
+        raise WriteampError("the fio job file has several jobs of one name; give them other names")
+    return options
 
 
 def of_fio_job(options: Mapping[str, object], use: DriveUse | None = None) -> Characteristics:
@@ -87,7 +70,8 @@ def of_fio_job(options: Mapping[str, object], use: DriveUse | None = None) -> Ch
     >>> job.write_ratio, job.queue_depth, job.write_size_bytes, job.read_size_bytes
     (0.3, 8, 4096.0, 16384.0)
     """
-    job_options = {_ALIASES.get(name, name): str(value).strip() for name, value in options.items()}
+    job_options = {canonical(name): str(value).strip() for name, value in options.items()}
+    job = FioJob("job", job_options)
     for name in _NOT_FOLLOWED:
         if name in job_options:
             raise WriteampError(
@@ -99,20 +83,25 @@ def of_fio_job(options: Mapping[str, object], use: DriveUse | None = None) -> Ch
         raise unknown("fio pattern", pattern, _PATTERNS)
     is_random, share = _PATTERNS[pattern]
     write_ratio = _mixed(job_options) if share is None else share
-    reads, writes = _of_both(job_options.get("bs", "4096"), 4096.0, _bytes)
+
+    def bytes_of(text: str) -> float:
+        return _bytes(text, job.kb_base)
+
+    reads, writes = _of_both(job_options.get("bs", "4096"), 4096.0, bytes_of)
     random = _random_shares(job_options, is_random, modifier)
-    stride = _bytes(modifier) if modifier and not is_random else 0.0
-    skew = _skew(job_options, use, writes, random[1]) if use else None
+    stride = bytes_of(modifier) if modifier and not is_random else 0.0
+    space = _space(job, use) if use else None
+    skew = None if space is None else _skew(job_options, space, writes, random[1])
     return Characteristics(
         write_ratio=write_ratio,
-        queue_depth=_depth(job_options),
+        queue_depth=_depth(job),
         write_size_bytes=writes,
         read_size_bytes=reads,
         write_randomness=random[1],
         read_randomness=random[0],
         write_stride_bytes=stride,
         read_stride_bytes=stride,
-        working_set_bytes=_space(job_options, use) if use else None,
+        working_set_bytes=space,
         fill=use.fill if use else None,
         recent_write_bytes=use.recent_write_bytes if use else None,
         skew=skew,
@@ -125,10 +114,10 @@ def _mixed(options: Mapping[str, str]) -> float:
     return (100 - _number("rwmixread", options.get("rwmixread", "50"), 0, 100)) / 100
 
 
-def _depth(options: Mapping[str, str]) -> int:
-    jobs = int(_number("numjobs", options.get("numjobs", "1"), 1, 2**20))
-    depth = int(_number("iodepth", options.get("iodepth", "1"), 1, 2**20))
-    return jobs * (1 if options.get("ioengine", "psync") in _SYNCHRONOUS else depth)
+def _depth(job: FioJob) -> int:
+    copies = int(_number("numjobs", job.options.get("numjobs", "1"), 1, 2**20))
+    depth = int(_number("iodepth", job.options.get("iodepth", "1"), 1, 2**20))
+    return copies * (1 if job.engine in SYNCHRONOUS else depth)
 
 
 def _random_shares(
@@ -146,12 +135,13 @@ def _random_shares(
     return reads / requests_per_place, writes / requests_per_place
 
 
-def _space(options: Mapping[str, str], use: DriveUse) -> float:
-    size = options.get("size", "")
-    return float(use.space_bytes) if not size or size.endswith("%") else _bytes(size)
+def _space(job: FioJob, use: DriveUse) -> float:
+    size = job.options.get("size", "")
+    is_share = not size or size.endswith("%")
+    return float(use.space_bytes) if is_share else _bytes(size, job.kb_base)
 
 
-def _skew(options: Mapping[str, str], use: DriveUse, size_bytes: float, random: float) -> float:
+def _skew(options: Mapping[str, str], space: float, size_bytes: float, random: float) -> float:
     """Return the skew of the writes; sequential writes reach every page equally often."""
     kind, *numbers = options.get("random_distribution", "random").split(":")
     if kind == "random":
@@ -162,7 +152,7 @@ def _skew(options: Mapping[str, str], use: DriveUse, size_bytes: float, random: 
             "zipf:THETA"
         )
     exponent = _number("random_distribution", numbers[0], 0, 100)
-    slots = max(int(_space(options, use) // size_bytes), 1)
+    slots = max(int(space // size_bytes), 1)
     return random * skew_of_zipf(exponent, slots) + (1 - random) * HOTTEST_SHARE
 
 
@@ -175,11 +165,11 @@ def _of_both(text: str, default: float, read: Callable[[str], float]) -> tuple[f
     return reads, read(parts[1]) if parts[1] else default
 
 
-def _bytes(text: str) -> float:
-    match = re.fullmatch(r"([0-9]{1,20})([kmgtp]?)(i?b?)", text.lower())
-    if not match or (number := int(match[1]) * 1024 ** _BINARY_POWERS[match[2]]) == 0:
+def _bytes(text: str, kb_base: int) -> float:
+    number = size_of(text, kb_base)
+    if not number:
         raise WriteampError(
-            f"{shown(text)} is not a size of fio; valid are 4096, 4k, 4KiB or 1m, above 0"
+            f"{shown(text)} is not a size of fio; valid are 4096, 4k, 4kb or 1m, above 0"
         )
     return float(number)
 
