@@ -27,6 +27,14 @@ SAME = {
     "in order": "--rw=write --bs=64k --size=1m",
     "in order with gaps": "--rw=write:4k --bs=4k --size=1m",
     "no map": "--rw=randwrite --bs=4k --size=1m --norandommap --io_size=2500k",
+    "loops without a map": "--rw=randwrite --bs=4k --size=1m --norandommap --loops=3",
+    "loops of a mix without a map": "--rw=randrw --rwmixread=30 --bs=4k --size=1m --norandommap "
+    "--loops=2",
+    "loops of zones": "--rw=randwrite --bs=4k --size=1m --loops=2 "
+    "--random_distribution=zoned:60/10:30/20:10/70",
+    "loops that are partly random": "--rw=randwrite --bs=4k --size=1m --percentage_random=50 "
+    "--loops=2",
+    "loops and io_size": "--rw=randwrite --bs=4k --size=1m --loops=2 --io_size=1500k --norandommap",
     "64 bits": "--rw=randwrite --bs=4k --size=1m --random_generator=tausworthe64",
     "shift register": "--rw=randwrite --bs=4k --size=1000k --random_generator=lfsr --loops=2",
     "loops": "--rw=randwrite --bs=4k --size=1m --loops=3",

@@ -168,7 +168,8 @@ impl Copy {
         bytes >= self.job.io_size.unwrap_or(self.job.size).saturating_mul(self.job.loops)
     }
 
-    /// Bytes that a pass may issue.
+    /// Bytes that a pass may issue. Only the end of the file begins another pass, so that a job
+    /// that never reaches it draws all loops in one.
     fn bytes_of_pass(&self) -> u64 {
         let job = &self.job;
         let of_io = job.io_size.unwrap_or(0);
@@ -181,7 +182,7 @@ impl Copy {
         } else {
             0
         };
-        bytes.saturating_add(again)
+        bytes.saturating_mul(job.loops).saturating_add(again)
     }
 
     /// Next request within a pass, or None if the pass cannot issue another.
@@ -254,7 +255,7 @@ impl Iterator for Copy {
                 }
                 self.is_file_done = true;
             }
-            if self.map.is_some() {
+            if self.map.is_some() && !self.is_file_done {
                 // At the end of a pass, fio draws a block for which the map has no place.
                 self.blocks.draw();
             }
