@@ -21,5 +21,5 @@ pub use job::{Direction, Generator, Io, Job, Mode, Seeding, Strides};
 pub use places::Distribution;
 pub use random::{Random, Taus88, Taus258};
 pub use same_block::SameBlock;
-pub use skew::{Kind, NUMBERS, Skew};
+pub use skew::{FIRST_RANKS, Kind, NUMBERS, Skew, parts_of_page};
 pub use sprandom::Sprandom;

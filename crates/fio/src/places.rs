@@ -3,7 +3,7 @@
 use crate::divisor::common_divisor;
 use crate::random::{Random, Taus88};
 use crate::same_block::SameBlock;
-use crate::skew::{Kind, MULTIPLIER, Skew};
+use crate::skew::{FIRST_RANKS, Kind, MULTIPLIER, Skew, parts_of_page};
 
 /// Distribution of random blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,9 +38,16 @@ enum Law {
 #[derive(Debug, Clone)]
 struct Smaller {
     blocks: u64,
+    full: u64,
     same_block: SameBlock,
     /// Odd multiplier without a common divisor with `blocks`, which scatters the places.
     step: u64,
+    /// Block of the most popular rank.
+    first: u64,
+    /// Least random number from which on there are fewer numbers than ranks.
+    sparse: u64,
+    /// Random numbers that give one block there.
+    numbers: u64,
 }
 
 impl Drawn {
@@ -60,7 +67,7 @@ impl Drawn {
                 let skew = Skew::new(kind, parameter, full);
                 let drawn = u64::from(random.draw());
                 let offset = center.map_or(drawn, |center| (full as f64 * center) as u64);
-                let smaller = (full != blocks).then(|| Smaller::new(blocks, full));
+                let smaller = (full != blocks).then(|| Smaller::new(blocks, &skew, offset));
                 Some(Drawn { random, offset, law: Law::Skew(skew, smaller) })
             }
             Distribution::Normal(deviation) => {
@@ -77,11 +84,10 @@ impl Drawn {
     pub fn draw(&mut self) -> u64 {
         match &self.law {
             Law::Skew(skew, None) => skew.block(skew.rank(self.random.draw()), self.offset),
-            Law::Skew(skew, Some(smaller)) => smaller.block(
-                skew.rank(self.random.draw()).min(skew.blocks() - 1),
-                self.offset,
-                skew,
-            ),
+            Law::Skew(skew, Some(smaller)) => {
+                let number = smaller.number(self.random.draw());
+                smaller.block(skew.rank(number).min(skew.blocks() - 1), self.offset)
+            }
             &Law::Normal { blocks, deviation } => {
                 /// Number of uniform numbers whose mean is nearly normal.
                 const SUMMED: u64 = 12;
@@ -104,26 +110,82 @@ impl Drawn {
 }
 
 impl Smaller {
-    fn new(blocks: u64, full: u64) -> Self {
+    fn new(blocks: u64, skew: &Skew, offset: u64) -> Self {
+        /// Ranks whose numbers are counted together, because they are few.
+        const WINDOW: u64 = 64;
         /// Golden ratio, whose multiples scatter evenly.
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         let mut step = (blocks as f64 * GOLDEN) as u64 | 1;
         while common_divisor(step, blocks) != 1 {
             step += 2;
         }
-        Smaller { blocks, same_block: SameBlock::new(full), step }
+        let full = skew.blocks();
+        let first = scaled(offset % full, blocks, full);
+        // Numbers become fewer from rank to rank.
+        let (mut dense, mut sparse_rank) = (0, full);
+        while dense < sparse_rank {
+            let middle = u64::midpoint(dense, sparse_rank);
+            let window = (full - middle).min(WINDOW);
+            let numbers = skew.first_number(middle + window) - skew.first_number(middle);
+            if numbers > window { dense = middle + 1 } else { sparse_rank = middle }
+        }
+        let sparse = skew.first_number(dense);
+        let numbers = (full / blocks).max(1);
+        Smaller { blocks, full, same_block: SameBlock::new(full), step, first, sparse, numbers }
     }
 
-    fn block(&self, rank: u64, offset: u64, skew: &Skew) -> u64 {
-        // The most popular rank of the block decides, as the others count there.
-        let mut first = rank;
-        self.same_block.others(rank, offset, |other| {
-            first = first.min(other);
-            true
-        });
-        let place = u128::from(first) * u128::from(self.blocks) / u128::from(skew.blocks());
-        (place * u128::from(self.step) % u128::from(self.blocks)) as u64
+    /// Random number that represents a number and its neighbours, of which each gives one rank.
+    fn number(&self, number: u32) -> u32 {
+        let beyond = u64::from(number).saturating_sub(self.sparse);
+        number - (beyond % self.numbers) as u32
     }
+
+    fn block(&self, rank: u64, offset: u64) -> u64 {
+        let mut rank = rank;
+        // The most popular rank of a block decides, as the others count there. It must represent
+        // its own neighbours, or its block would be reached only by ranks that belong elsewhere.
+        loop {
+            let representative = self.representative(rank);
+            let mut first = representative;
+            self.same_block.others(first, offset, |other| {
+                first = first.min(other);
+                true
+            });
+            if self.representative(first) == representative {
+                break;
+            }
+            rank = first;
+        }
+        let place = u128::from(scaled(rank, self.blocks, self.full));
+        ((place * u128::from(self.step) + u128::from(self.first)) % u128::from(self.blocks)) as u64
+    }
+
+    /// Rank that represents a rank and its neighbours.
+    fn representative(&self, rank: u64) -> u64 {
+        /// 2⁶⁴ divided by the golden ratio.
+        const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+        if rank < FIRST_RANKS {
+            return rank;
+        }
+        let place = scaled(rank, self.blocks, self.full);
+        let first_rank = |place| scaled_up(place, self.full, self.blocks);
+        let (start, ranks) = (first_rank(place), first_rank(place + 1) - first_rank(place));
+        let parts = parts_of_page(place).min(ranks);
+        let index = scaled(rank - start, parts, ranks);
+        let from = start + scaled_up(index, ranks, parts);
+        let width = start + scaled_up(index + 1, ranks, parts) - from;
+        from + ((u128::from(from.wrapping_mul(SCATTER)) * u128::from(width)) >> 64) as u64
+    }
+}
+
+/// `number · to / from`, rounded down.
+fn scaled(number: u64, to: u64, from: u64) -> u64 {
+    (u128::from(number) * u128::from(to) / u128::from(from)) as u64
+}
+
+/// `number · to / from`, rounded up.
+fn scaled_up(number: u64, to: u64, from: u64) -> u64 {
+    (u128::from(number) * u128::from(to)).div_ceil(u128::from(from)) as u64
 }
 
 /// Table of `zoned` or `zoned_abs`: the zone of each per cent of the accesses.

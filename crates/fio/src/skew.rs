@@ -4,6 +4,8 @@
 //! adds an offset, and takes the remainder by the number of blocks. Unless that number is a power
 //! of two, several ranks have the same block, and some blocks have none.
 
+use std::cell::Cell;
+
 use libm::{log, pow};
 
 /// Number of different 32-bit random numbers.
@@ -12,6 +14,20 @@ pub const NUMBERS: u64 = 1 << 32;
 pub(crate) const MULTIPLIER: u64 = 0x61C8_8646_80B5_83EB;
 /// fio adds at most this many terms of the sum over all ranks.
 const MOST_TERMS: u64 = 10_000_000;
+
+/// Number of first ranks that a smaller drive counts one by one, as their popularity differs.
+pub const FIRST_RANKS: u64 = 4096;
+
+/// Number of equal parts of the ranks of a smaller drive's page, by its place.
+/// Places are in the order of popularity.
+/// One rank represents each part, so that most pages are reached as a whole or not at all.
+pub fn parts_of_page(place: u64) -> u64 {
+    match place {
+        ..64 => 256,
+        64..1024 => 16,
+        _ => 1,
+    }
+}
 
 /// Kind of distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +66,7 @@ impl Skew {
             Kind::Pareto => Law::Pareto { power: log(parameter) / log(1.0 - parameter) },
             Kind::Zipf => {
                 let theta = parameter;
-                // In the order of fio, because rounding errors of the sum shift far ranks.
-                let terms = 1..=blocks.min(MOST_TERMS);
-                let sum: f64 = terms.map(|rank| pow(1.0 / rank as f64, theta)).sum();
+                let sum = sum_of_powers(theta, blocks.min(MOST_TERMS));
                 let rest = 1.0 - (1.0 + pow(0.5, theta)) / sum;
                 Law::Zipf { theta, sum, eta: (1.0 - pow(2.0 / blocks as f64, 1.0 - theta)) / rest }
             }
@@ -110,6 +124,23 @@ impl Skew {
     #[inline]
     pub fn block(&self, rank: u64, offset: u64) -> u64 {
         rank.wrapping_mul(MULTIPLIER).wrapping_add(offset) % self.blocks
+    }
+}
+
+/// Sum of k^−theta over the first ranks.
+fn sum_of_powers(theta: f64, terms: u64) -> f64 {
+    thread_local! {
+        /// Last sum, because each run of a job needs it again, and it takes 0.3 s.
+        static LAST: Cell<Option<(f64, u64, f64)>> = const { Cell::new(None) };
+    }
+    match LAST.get() {
+        Some(last) if (last.0, last.1) == (theta, terms) => last.2,
+        _ => {
+            // In the order of fio, because rounding errors of the sum shift far ranks.
+            let sum = (1..=terms).map(|rank| pow(1.0 / rank as f64, theta)).sum();
+            LAST.set(Some((theta, terms, sum)));
+            sum
+        }
     }
 }
 

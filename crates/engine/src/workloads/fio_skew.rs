@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::ops::Bound::{Excluded, Included};
 
-use writeamp_fio::{Kind, SameBlock, Skew};
+use writeamp_fio::{FIRST_RANKS, Kind, SameBlock, Skew, parts_of_page};
 
 use super::alias::Alias;
 use super::zipf::MOST_RANKS_PER_PAGE;
@@ -22,11 +22,6 @@ use crate::state::state;
 
 /// Factor of all weights, so that means over several ranks keep their fractions.
 const UNIT: u64 = 1 << 16;
-/// First ranks that are counted one by one, because their popularity differs much.
-const FIRST_RANKS: u64 = 4096;
-/// Numbers of the most popular pages, and of ranks from which their weight is estimated.
-/// Pages after these are represented by one rank each.
-const ESTIMATES: [(u64, u64); 2] = [(64, 256), (1024, 16)];
 
 #[derive(Debug, Clone)]
 struct FioSkew {
@@ -96,8 +91,7 @@ fn scatter(skew: &Skew, weights: &mut [u64], context: &Context) -> Result<()> {
         let counted = end.min(FIRST_RANKS).max(start);
         let exact: u64 = (start..counted).map(mass).sum();
         let rest = end - counted;
-        let estimates = ESTIMATES.iter().find(|(last, _)| place < *last);
-        let count = rest.min(estimates.map_or(1, |(_, count)| *count));
+        let count = rest.min(parts_of_page(place));
         let bound = |number: u64| counted + (u128::from(rest * number) / u128::from(count)) as u64;
         let drawn: u64 = (0..count)
             .map(|number| {
@@ -236,11 +230,20 @@ impl Registered<Site> for FioPareto {
 mod tests {
     use crate::workloads::tests::drawn;
 
+    /// Job of fio whose draws never end.
+    const ZIPF_JOB: &str =
+        "fio:streams=stream(map=0,distribution=zipf,parameter=0.8,seeding=continued,endless=1)";
+
+    const JOB_ABOVE_1: &str =
+        "fio:streams=stream(map=0,distribution=zipf,parameter=1.2,seeding=continued,endless=1)";
+
     #[test]
     fn a_smaller_drive_represents_fios_blocks_by_popularity() {
-        for (spec, blocks, most) in
-            [("fio-zipf:theta=0.8", 100_000, 0.30), ("fio-pareto:h=0.2", 65_536, 0.25)]
-        {
+        for (spec, small, blocks, most) in [
+            ("fio-zipf:theta=0.8", ",blocks_per_page=16", 100_000, 0.30),
+            ("fio-pareto:h=0.2", ",blocks_per_page=16", 65_536, 0.25),
+            (ZIPF_JOB, ",pages_of_drive=16", 100_000, 0.30),
+        ] {
             // Shares of the writes by popularity: of all blocks, and of pages with 16 of them each.
             let sorted = |spec: &str, pages: u32| {
                 let mut counts = vec![0f64; pages as usize];
@@ -251,7 +254,7 @@ mod tests {
                 counts
             };
             let all = sorted(spec, blocks);
-            let few = sorted(&format!("{spec},blocks_per_page=16"), blocks / 16);
+            let few = sorted(&format!("{spec}{small}"), blocks / 16);
             let touched = |shares: &[f64]| {
                 shares.iter().filter(|&&share| share > 0.0).count() as f64 / shares.len() as f64
             };
@@ -273,19 +276,20 @@ mod tests {
     #[test]
     fn fios_zipf_leaves_the_blocks_unwritten_that_fio_cannot_reach() {
         // Shares by a count over all ranks: benches/results/2026-11-27-fio-zipf.md.
-        for (pages, blocks, reached) in
-            [(250_000, 250_000, 0.924_2), (244_140, 24_414_062, 0.697_9)]
-        {
-            let spec = format!(
-                "fio-zipf:theta=0.8,blocks_per_page={}",
-                f64::from(blocks) / f64::from(pages)
-            );
+        for (spec, pages, blocks, reached, error) in [
+            ("fio-zipf:theta=0.8,blocks_per_page", 250_000, 250_000, 0.924_2, 0.003),
+            ("fio-zipf:theta=0.8,blocks_per_page", 244_140, 24_414_062, 0.697_9, 0.003),
+            (&format!("{ZIPF_JOB},pages_of_drive"), 50_000, 24_414_062, 0.697_9, 0.008),
+            // Fewer random numbers than ranks.
+            (&format!("{JOB_ABOVE_1},pages_of_drive"), 50_000, 468_843_606, 0.164_9, 0.008),
+        ] {
+            let spec = format!("{spec}={}", f64::from(blocks) / f64::from(pages));
             let mut touched = vec![false; pages as usize];
             for page in drawn(&spec, pages, 40 * pages as usize, 65_536) {
                 touched[page as usize] = true;
             }
             let share = touched.iter().filter(|&&is| is).count() as f64 / f64::from(pages);
-            assert!((share - reached).abs() < 0.003, "{spec}: {share}");
+            assert!((share - reached).abs() < error, "{spec}: {share}");
         }
     }
 }
