@@ -149,7 +149,7 @@ def test_phases_of_other_drives_and_unknown_loads_have_a_reason(
     reasons = {phase.phase.name: phase.reason for phase in found.phases[:-1]}
     # Phases of other drives come last.
     assert found.phases[-1].reason == "the twin is of synthetic"
-    assert "generator of fio's zipf" in str(reasons["run1:3"])
+    assert "SSD-iq calls fiozipf" in str(reasons["run1:3"])
     assert reasons["run1:4"] == "the state that the phase before it left is unknown"
     assert all(phase.to_dict()["predicted"] is None for phase in found.phases if phase.reason)
     assert all(phase.to_dict()["wa"] is not None for phase in found.phases)
