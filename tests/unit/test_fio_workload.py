@@ -41,6 +41,7 @@ def test_every_example_is_a_load() -> None:
         ("--rw=write --zonemode=zbd", "zonemode=zbd"),
         ("--rw=write --filename=a:b", "several files of job 'a'"),
         ("--rw=write --ioengine=cpuio", "ioengine=cpuio, which writes to no drive"),
+        ("--rw=write --numjobs=100000", "the jobs have 100,000 copies; at most 500 are modelled"),
         ("--rw=wirte", "rw=wirte; valid: read, write"),
         ("--rw=randwrite --random_distribution=zipf:1", "zipf:θ (not 1)"),
         ("--rw=randwrite --random_distribution=zoned_abs:60:40", "valid: random, zipf"),
@@ -72,6 +73,14 @@ def test_targets_and_reports_do_not_change_a_load() -> None:
         f"{plain} --ioengine=libaio --direct=1 --group_reporting --runtime=60 --lat_percentiles=1"
     )
     assert workload_of(command=plain) == workload_of(command=other)
+
+
+def test_copies_without_a_filename_have_files_of_their_own() -> None:
+    sections = "--name=a --rw=write --size=8k --numjobs=2 --name=b --rw=write --size=4k"
+    load = workload_of(command=f"fio {sections}")
+    assert [part.partition(",")[0] for part in load.split("offset=")[1:]] == ["8192", "16384"]
+    named = workload_of(command=f"fio --filename=drive {sections}")
+    assert "offset=" not in named
 
 
 def test_a_job_repeats_its_order_and_independent_draws_do_not() -> None:

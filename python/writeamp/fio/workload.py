@@ -58,6 +58,7 @@ _DISTRIBUTIONS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 _HINTS = {"none": 0, "short": 1, "medium": 2, "long": 3, "extreme": 4}
 # Job files are small; a larger file is something else.
 _MOST_BYTES = 1 << 20
+_MOST_COPIES = 500
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def fio_load(
         raise WriteampError("fio and fio_run exclude each other; give only one")
     if path is None and command is None:
         return None
-    return _load(*_read(path, command), runs)
+    return load_of(*_read(path, command), runs)
 
 
 def notes_of_jobs(path: str | Path | None, command: str | None) -> tuple[str, ...]:
@@ -125,15 +126,29 @@ def _read(path: str | Path | None, command: str | None) -> tuple[FioJobs, str, s
     return jobs, command or "", "fio"
 
 
-def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
+def load_of(jobs: FioJobs, text: str = "", name: str = "fio", runs: int | None = None) -> FioLoad:
+    """Return the workload of jobs.
+
+    Args:
+        jobs: the jobs.
+        text: text of their file, whose lines are named in an error.
+        name: name of the workload in results.
+        runs: number of runs of all jobs; None repeats them without end.
+
+    Raises:
+        WriteampError: the jobs cannot be modelled.
+    """
     _check(jobs, text)
     phases = sorted({job.phase for job in jobs.jobs})
     streams: list[str] = []
     notes: list[str] = []
+    # Each copy of a job without filename has a file of its own.
+    start = 0
     for job in jobs.jobs:
         phase = phases.index(job.phase)
         notes += notes_of_job(job, is_last=job.phase == phases[-1])
-        streams += _streams(job, phase, _weight(job, jobs))
+        streams += _streams(job, phase, _weight(job, jobs), start)
+        start += 0 if job.files else (job.size("size") or 0) * job.copies
     depth = max(
         sum(job.count("iodepth", 1) * job.copies for job in jobs.jobs if job.phase == phase)
         for phase in phases
@@ -146,6 +161,11 @@ def _load(jobs: FioJobs, text: str, name: str, runs: int | None) -> FioLoad:
 
 def _check(jobs: FioJobs, text: str) -> None:
     """Reject jobs that write to no drive, and options that are not modelled, all at once."""
+    copies = sum(job.copies for job in jobs.jobs)
+    if copies > _MOST_COPIES:
+        raise WriteampError(
+            f"{jobs.name}: the jobs have {copies:,} copies; at most {_MOST_COPIES:,} are modelled"
+        )
     for job in jobs.jobs:
         if job.engine in _REFUSED_ENGINES:
             raise WriteampError(
@@ -219,12 +239,12 @@ def _requests_s(job: FioJob) -> float:
     return total
 
 
-def _streams(job: FioJob, phase: int, weight: float) -> Iterator[str]:
-    """Yield the stream of each copy of a job."""
+def _streams(job: FioJob, phase: int, weight: float, start: int) -> Iterator[str]:
+    """Yield the stream of each copy of a job; `start` is the place of its first own file."""
     params = {"phase": phase, "weight": weight, **_order(job), **_extents(job), **_randomness(job)}
     params |= sprandom.parameters(job) | _sizes_of_requests(job)
     for copy in range(job.copies):
-        own = {"number": job.number + copy, **_offsets(job, copy)}
+        own = {"number": job.number + copy, **_offsets(job, copy, start)}
         own["name_hash"] = name_hash(job.files[0] if job.files else f"{job.name}.{copy}.0")
         texts = [
             f"{name}={_text(value)}" for name, value in (params | own).items() if value is not None
@@ -277,8 +297,9 @@ def _extents(job: FioJob) -> dict[str, object]:
     return extents
 
 
-def _offsets(job: FioJob, copy: int) -> dict[str, object]:
+def _offsets(job: FioJob, copy: int, start: int) -> dict[str, object]:
     offset = job.size("offset") or 0
+    offset += 0 if job.files else start + copy * (job.size("size") or 0)
     step = job.size("offset_increment") or 0
     shares = [share_of(job.options.get(name, "")) or 0.0 for name in ("offset", "offset_increment")]
     if shares[1] and not shares[0] + copy:

@@ -22,7 +22,6 @@ from writeamp.statistics.power_sums import sum_of_powers
 
 SkewKind: TypeAlias = Literal["zipf", "pareto"]
 Floats: TypeAlias = NDArray[np.float64]
-Blocks: TypeAlias = NDArray[np.uint64]
 
 _WORD = 2**64
 _MULTIPLIER = 0x61C8864680B583EB
@@ -80,27 +79,6 @@ class FioSkew:
         """Exponent of pareto."""
         return float(np.log(self.parameter) / np.log(1 - self.parameter))
 
-    def ranks(self, numbers: NDArray[np.uint32]) -> Blocks:
-        """Return the ranks, from 0, to which fio converts random numbers."""
-        uniform = numbers / float(_NUMBERS - 1)
-        if self.kind == "pareto":
-            return ((self.blocks - 1) * uniform**self._power).astype(np.uint64)
-        theta, eta = self.parameter, self._eta
-        scaled = uniform * self._zetan
-        base = np.maximum(eta * uniform - eta + 1, 0.0)
-        tail = (self.blocks * base ** (1 / (1 - theta))).astype(np.uint64)
-        return np.where(scaled < 1, 0, np.where(scaled < 1 + 0.5**theta, 1, tail)).astype(np.uint64)
-
-    def places(self, ranks: Blocks, start: int = 0) -> Blocks:
-        """Return the blocks to which fio maps ranks; `start` is drawn by fio or set by the user."""
-        hashed = ranks * np.uint64(_MULTIPLIER)
-        return (hashed + np.uint64(start)) % np.uint64(self.blocks)
-
-    def draw(self, count: int, random: np.random.Generator) -> Blocks:
-        """Return blocks drawn as in fio, except for its seed."""
-        numbers = random.integers(0, _NUMBERS, count, dtype=np.uint32)
-        return self.places(self.ranks(numbers), int(random.integers(0, _NUMBERS)))
-
     def touched_share(self, draws: float = float("inf")) -> float:
         """Return the share of blocks touched by this number of draws; default: infinitely many."""
         ranks, belongs_to, weights = self._ranks_of_points
@@ -117,37 +95,6 @@ class FioSkew:
         ranks = (np.arange(_POINTS) + 0.5) / _POINTS
         return float(np.mean(-np.expm1(-draws * self._density(ranks))))
 
-    def page_weights(self, pages: int, random: np.random.Generator, *, as_fio: bool) -> Floats:
-        """Return the share of the writes that each page of a small drive gets; shape (pages,).
-
-        Args:
-            pages: number of pages; each represents an equal number of ranks.
-            random: generator for the random order of the pages.
-            as_fio: whether ranks share a block or are never drawn, as in fio; otherwise each has
-                its own block.
-        """
-        edges = np.arange(pages + 1) / pages
-        mass = np.diff(self._cumulative(edges))
-        weights = mass
-        if as_fio:
-            weights = self._merged(mass, random)
-        return random.permutation(weights / weights.sum())
-
-    def _merged(self, mass: Floats, random: np.random.Generator) -> Floats:
-        """Return probabilities of ranks, summed at the most frequent rank of each block."""
-        pages = mass.size
-        x = (np.arange(pages) + random.random(pages)) / pages
-        reached = np.minimum(1.0, self._density((np.arange(pages) + 0.5) / pages) * _NUMBERS)
-        merged = np.where(random.random(pages) < reached, mass / np.maximum(reached, 1e-12), 0.0)
-        ranks, belongs_to = self._same_block(np.column_stack([x, random.random(pages)]))
-        page = np.minimum((ranks * pages).astype(np.int64), pages - 1)
-        first = np.full(pages, np.inf)
-        np.minimum.at(first, belongs_to, ranks)
-        is_first = first >= x - 1e-12
-        total = np.zeros(pages)
-        np.add.at(total, belongs_to, merged[page])
-        return np.where(is_first, total, 0.0)
-
     def _density(self, ranks: Floats) -> Floats:
         """Return the probability density at ranks, which are given as shares of all ranks."""
         at = np.maximum(ranks, 1 / self.blocks)
@@ -156,14 +103,6 @@ class FioSkew:
         else:
             density = (1 - self.parameter) / self._eta * at**-self.parameter
         return np.asarray(density / self.blocks)
-
-    def _cumulative(self, ranks: Floats) -> Floats:
-        """Return the probability of all ranks below these ranks, given as shares of all ranks."""
-        if self.kind == "pareto":
-            return np.asarray(ranks ** (1 / self._power))
-        at = np.maximum(ranks, 1 / self.blocks)
-        cumulative = (at ** (1 - self.parameter) + self._eta - 1) / self._eta
-        return np.where(ranks <= 0, 0.0, cumulative)
 
     @cached_property
     def _ranks_of_points(self) -> tuple[Floats, NDArray[np.int64], Floats]:

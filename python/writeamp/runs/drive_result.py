@@ -300,7 +300,7 @@ class DriveResult(OneLine, Drawn):
         if not isinstance(load, Spec):
             return None
         host_pages = self.plan.used_pages(self.device) * self.device.pages_per_unit
-        return TouchedAddresses.of(load, host_pages, self.writes)
+        return TouchedAddresses.of(load, host_pages, self.writes, self.device)
 
     @property
     def _repeat(self) -> int:

@@ -183,7 +183,7 @@ def doctor(
     )
     if not sources and run is None:
         raise WriteampError("no input: pass a file, or a command line of fio")
-    drive = SmallDrive.of(settings.device, settings.op, settings.size)
+    drive = SmallDrive(settings.device, settings.op, settings.size)
     several = read_inputs(sources, settings.trace_format, settings.capacity, action=settings.action)
     if run is not None:
         commands = read_command(run, settings.capacity)
@@ -195,7 +195,7 @@ def doctor(
         tuple((item.name, _kind_in_words(item)) for item in several.inputs),
         tuple(examination.findings),
         drive.in_words() if drive.has_simulated else None,
-        tuple(note for jobs in several.of(FioJobs) for note in _notes(jobs)),
+        (*(note for jobs in several.of(FioJobs) for note in _notes(jobs)), *examination.notes),
         tuple(examination.not_judged),
     )
 
@@ -214,10 +214,14 @@ def _notes(fio: FioJobs) -> Iterator[str]:
 
 
 class Examined(NamedTuple):
-    """Findings of all checks, the worst first, and the checks that could not be made."""
+    """Findings of all checks, the worst first, checks that could not be made, and notes.
+
+    The notes are on mistakes whose write amplification could not be simulated.
+    """
 
     findings: list[Finding]
     not_judged: list[Unjudged]
+    notes: list[str]
 
 
 def examined(several: Several, drive: SmallDrive | None) -> Examined:
@@ -229,19 +233,20 @@ def examined(several: Several, drive: SmallDrive | None) -> Examined:
     """
     findings: list[Finding] = []
     not_judged: list[Unjudged] = []
+    notes: list[str] = []
     for check in checks():
         for item in (*several.inputs, several):
             judgements = [
                 each for kind in kinds_of(item) if kind in check.of for each in check.of[kind](item)
             ]  # fmt: skip
-            findings += _findings(check, item, judgements, drive)
+            findings += _findings(check, item, judgements, drive, notes)
             not_judged += [
                 Unjudged(check.id, each.reason, _where(item, each.jobs))
                 for each in judgements
                 if isinstance(each, NotJudged)
             ]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return Examined(findings, list(dict.fromkeys(not_judged)))
+    return Examined(findings, list(dict.fromkeys(not_judged)), list(dict.fromkeys(notes)))
 
 
 def _findings(
@@ -249,11 +254,14 @@ def _findings(
     source: Input | Several,
     judgements: Iterable[Mistake | NotJudged],
     drive: SmallDrive | None,
+    notes: list[str],
 ) -> Iterator[Finding]:
     for alike in _alike(each for each in judgements if isinstance(each, Mistake)):
         first = alike[0]
         jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
-        now, fixed = (_estimate(request, drive) for request in (first.now, first.fixed))
+        now, fixed = (
+            _estimate(check.id, request, drive, notes) for request in (first.now, first.fixed)
+        )
         yield Finding(
             check.id,
             first.severity or check.severity,
@@ -307,11 +315,18 @@ def _evidence(alike: list[Mistake]) -> str:
 
 
 def _estimate(
-    request: tuple[Any, ...] | WaEstimate | None, drive: SmallDrive | None
+    check: str,
+    request: tuple[Any, ...] | WaEstimate | None,
+    drive: SmallDrive | None,
+    notes: list[str],
 ) -> WaEstimate | None:
     if request is None or isinstance(request, WaEstimate):
         return request
-    return None if drive is None else drive.estimate(*request)
+    try:
+        return None if drive is None else drive.estimate(*request)
+    except WriteampError as error:
+        notes.append(f"WA of {check} was not simulated: {error}")
+        return None
 
 
 def _kind_in_words(source: Input) -> str:

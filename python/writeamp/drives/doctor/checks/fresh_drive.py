@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.inputs import Counters, ResultDocument
+from writeamp.drives.doctor.job_loads import FIRST_WRITES, UNIFORM, corrected, of_job
 from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
 from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs, fills, share_of_span, shares_files
 from writeamp.units.byte_sizes import shown_bytes
-
-_NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
@@ -46,8 +45,8 @@ def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
         yield Mistake(
             f"{emptied.name}, then {job.rw}, and no fill between{partly}",
             (job.name,),
-            now=_NOW,
-            fixed=_FIXED,
+            now=of_job(fio, job, is_alone=True, precondition="none", spans=_spans(job)),
+            fixed=corrected(fio, job, is_alone=True),
         )
     elif job.devices or emptied is not None or _reserved(fio, job):
         reserved = "".join(f"; {program.name} writes no data" for program in _reserved(fio, job))
@@ -61,6 +60,12 @@ def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
             ),
             severity="note",
         )
+
+
+def _spans(job: FioJob) -> float:
+    """Return the number of passes of a job over its span; one if it is unknown."""
+    moved = job.spans_moved
+    return moved.high * job.write_share if 0 < moved.low == moved.high < float("inf") else 1.0
 
 
 def _amount(other: FioJob, job: FioJob) -> str:
@@ -95,8 +100,8 @@ def _of_counters(counters: Counters) -> Judgements:
             share = float(drive.host.high) / capacity
             yield Mistake(
                 f"the host has written {share:.2g} times the capacity since the drive was new",
-                now=_NOW,
-                fixed=_FIXED,
+                now=FIRST_WRITES,
+                fixed=UNIFORM,
             )
 
 
@@ -106,7 +111,9 @@ def _of_result(result: ResultDocument) -> Judgements:
     is_empty = document.get("precondition") == "none"
     if is_empty and isinstance(written, int) and isinstance(size, int) and written < size:
         yield Mistake(
-            f"{written:,} pages written to an empty drive of {size:,} pages", now=_NOW, fixed=_FIXED
+            f"{written:,} pages written to an empty drive of {size:,} pages",
+            now=FIRST_WRITES,
+            fixed=UNIFORM,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, Severity
+from writeamp.drives.doctor.job_loads import OTHER_ORDER, SAME_ORDER, UNIFORM, corrected, of_job
 from writeamp.drives.doctor.traces import TraceFacts
 from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
 from writeamp.fio.job import FioJob
@@ -41,8 +42,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
                 (job.name,),
                 message=_message(job, is_same=is_same),
                 severity=_severity(job, is_same=is_same),
-                now=("same_order",) if is_same else ("other_order",),
-                fixed=("uniform",),
+                now=of_job(fio, job),
+                fixed=corrected(fio, job),
             )
 
 
@@ -87,16 +88,16 @@ def _of_trace(trace: TraceFacts) -> Judgements:
         yield Mistake(
             f"{1 - others:.1%} of the rewrites come about {gap:,.0f} writes after the previous "
             f"write of their address, with {counts.size:,} addresses",
-            now=("same_order",),
-            fixed=("uniform",),
+            now=SAME_ORDER,
+            fixed=UNIFORM,
         )
     elif counts.max() - counts.min() <= 1 and passes > _FEWEST_PASSES:
         yield Mistake(
             f"each of {counts.size:,} addresses is written {counts.min()} or {counts.max()} times",
             message=f"Random writes in passes: {_OTHER_ORDER}",
             severity="warning",
-            now=("other_order",),
-            fixed=("uniform",),
+            now=OTHER_ORDER,
+            fixed=UNIFORM,
         )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
+from writeamp.drives.doctor.job_loads import Request, corrected, of_job, of_requests
 from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs
 
 _PAGE_BYTES = 4096
@@ -45,9 +47,21 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(
                 f"{sizes} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),
-                now=None if page_span is None else ("of_requests", block, offset),
-                fixed=None if page_span is None else ("of_requests", page_span, 0),
+                now=None if page_span is None else of_job(fio, job, page_bytes=_PAGE_BYTES),
+                fixed=None if page_span is None else _aligned(fio, job, page_span),
             )
+
+
+def _aligned(fio: FioJobs, job: FioJob, block: int) -> Request:
+    """Return the request for the job with another block size, and offsets at page borders."""
+    offsets = {
+        name: str((job.size(name) or 0) // _PAGE_BYTES * _PAGE_BYTES)
+        for name in ("offset", "offset_increment")
+        if job.size(name) is not None
+    }
+    sizes = ("bssplit", "bsrange", "blockalign")
+    changes = {"bs": str(block), **offsets}
+    return corrected(fio, job, page_bytes=_PAGE_BYTES, without=sizes, changes=changes)
 
 
 def _of_trace(trace: TraceFacts) -> Judgements:
@@ -61,8 +75,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
         f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes partially, most "
         f"of them {usual:,} bytes at {offset:,} bytes into a page",
         severity="warning" if trace.partly >= _MOSTLY else "note",
-        now=None if page_span is None else ("of_requests", usual, offset),
-        fixed=None if page_span is None else ("of_requests", page_span, 0),
+        now=None if page_span is None else of_requests(usual, offset),
+        fixed=None if page_span is None else of_requests(page_span, 0),
     )
 
 

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.inputs import Several
+from writeamp.drives.doctor.job_loads import Request, changed, of_job
 from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs, shares_files
 from writeamp.fio.output import FioOutput
@@ -15,16 +16,17 @@ def _of_all(several: Several) -> Judgements:
     fio = several.of(FioJobs)
     for kind in (FioOutput, FioJobs):
         runs = [jobs for jobs in fio if type(jobs) is kind]
-        calls = [(run.name, job) for run in runs for job in run.writers if job.is_random]
-        for (name, job), (other_name, other) in combinations(calls, 2):
+        calls = [(run, job) for run in runs for job in run.writers if job.is_random]
+        for (run, job), (other_run, other) in combinations(calls, 2):
             if _draws_alike(job, other):
-                where = name if name == other_name else f"{name} and {other_name}"
+                names = dict.fromkeys((run.name, other_run.name))
+                where = " and ".join(names)
                 yield Mistake(
                     f"{job.name} and {other.name} of {where} are both job {job.number} of their "
                     f"call of fio, with the same seed, on {', '.join(job.files)}",
                     (job.name, other.name),
-                    now=("same_order",) if job.has_map else None,
-                    fixed=("other_order",) if job.has_map else None,
+                    now=of_job(run, job),
+                    fixed=_with_other_seeds(run, job),
                 )
 
 
@@ -35,8 +37,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(
                 "a shell loop runs fio repeatedly with one seed",
                 (job.name,),
-                now=("same_order",) if job.has_map else None,
-                fixed=("other_order",) if job.has_map else None,
+                now=of_job(fio, job),
+                fixed=_with_other_seeds(fio, job),
             )
     unseeded = [job for job in random if not job.is_repeated and "randseed" not in job.options]
     if any(shares_files(*pair) for pair in combinations(unseeded, 2)):
@@ -46,6 +48,10 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             message="Another run of these jobs writes the same random addresses in the same order",
             severity="note",
         )
+
+
+def _with_other_seeds(fio: FioJobs, job: FioJob) -> Request:
+    return changed(fio, job, ("randseed", "allrandrepeat"), {"randrepeat": "0"})
 
 
 def _is_fixed(job: FioJob) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
+from writeamp.drives.doctor.job_loads import UNIFORM, corrected, of_job, uniform_in
 from writeamp.drives.doctor.traces import TraceFacts
 from writeamp.drives.doctor.unknowns import unknown_size
 from writeamp.fio.job import FioJob
@@ -31,8 +32,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(
                 f"the jobs reach {share:.3g} of the drive's capacity",
                 (job.name,),
-                now=("uniform", share),
-                fixed=("uniform",),
+                now=of_job(fio, job, precondition="none"),
+                fixed=corrected(fio, job, without=("size", "offset", "offset_increment")),
             )
         elif share is None and not filled and fio.capacity_bytes is None and span is not None:
             yield from _small(job, span)
@@ -103,8 +104,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
         yield Mistake(
             f"the trace's addresses end at {share:.3g} of the drive's capacity",
             severity="note",
-            now=("uniform", share),
-            fixed=("uniform",),
+            now=uniform_in(share),
+            fixed=UNIFORM,
         )
 
 

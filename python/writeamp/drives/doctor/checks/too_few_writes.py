@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
+from writeamp.drives.doctor.job_loads import corrected, of_job
 from writeamp.drives.doctor.unknowns import unknown_size, unknown_speed
 from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs, shares_files
@@ -28,7 +29,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             sum(moved.low for _, moved in earlier), sum(moved.high for _, moved in earlier)
         )
         if own_spans.high + previous.high < _FEWEST:
-            yield from _judged(job, own_spans, previous)
+            yield from _judged(fio, job, own_spans, previous)
         elif own_spans.low + previous.low < _FEWEST:
             # A job with an unknown amount is reported: this job, or an earlier one.
             open_ones = [
@@ -55,7 +56,7 @@ def _of_output(fio: FioOutput) -> Judgements:
         )
         previous = sum(earlier)
         if own_spans + previous < _FEWEST:
-            yield from _judged(job, Limits(own_spans, own_spans), Limits(previous, previous))
+            yield from _judged(fio, job, Limits(own_spans, own_spans), Limits(previous, previous))
 
 
 def _measured(fio: FioJobs) -> Iterator[FioJob]:
@@ -83,15 +84,21 @@ def _own_files(job: FioJob) -> int:
     return 1 if job.files else job.copies
 
 
-def _judged(job: FioJob, spans: Limits, earlier: Limits) -> Judgements:
+def _judged(fio: FioJobs, job: FioJob, spans: Limits, earlier: Limits) -> Judgements:
     if spans.high <= 0:
         return
     after_previous = f", after {_times(earlier)} by earlier jobs" if earlier.high else ""
     yield Mistake(
         f"the span is written {_times(spans)}{after_previous}{_why_bounded(job, spans)}",
         (job.name,),
-        now=("first_writes", round(spans.high, 2), "full" if earlier.high else "none"),
-        fixed=("uniform",),
+        now=of_job(
+            fio,
+            job,
+            is_alone=True,
+            precondition="full" if earlier.high else "none",
+            spans=spans.high,
+        ),
+        fixed=corrected(fio, job, is_alone=True),
     )
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
+from writeamp.drives.doctor.job_loads import Request, changed
 from writeamp.drives.doctor.unknowns import unknown_size
 from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs, counted, fills
-from writeamp.fio.values import meant_size_of
+from writeamp.fio.values import is_set, meant_size_of
 from writeamp.fio.zipf import FioSkew, is_skewed
 
 # Smallest share of the blocks that must be reached for a span to count as covered.
 _COVERED = 0.95
+_PAGE_BYTES = 4096
+# Options of one run without end.
+_ENDLESS = {"time_based": "1", "runtime": "1"}
+# Bits of the smallest number of blocks that represents a pareto.
+_FEWEST_BITS = 16
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
@@ -27,15 +35,38 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         files = max(1, len(job.files)) if "size" in job.options and not job.span_share else 1
         skew = FioSkew.of(distribution, -(-span // files // job.write_blocks[0]))
         if skew is not None and skew.touched_share() < _COVERED:
-            drawn = (skew.kind, skew.parameter, skew.blocks)
             filled = True in [fills(other, job) for other in fio.writers_before(job)]
             state = "full" if filled else "none"
             yield Mistake(
                 f"{_evidence(job, skew)}; {'after a fill' if filled else 'on an empty drive'}",
                 (job.name,),
-                now=("skewed", *drawn, True, state),
-                fixed=("skewed", *drawn, False, state),
+                now=changed(fio, job, (), _one_run(job), is_alone=True, precondition=state),
+                fixed=_right(fio, job, skew, state),
             )
+
+
+def _one_run(job: FioJob) -> dict[str, str]:
+    """Return the options for one run if further runs would reach other blocks, by other seeds."""
+    is_other = not is_set(job.options.get("randrepeat", "1")) and "randseed" not in job.options
+    return _ENDLESS if is_other else {}
+
+
+def _right(fio: FioJobs, job: FioJob, skew: FioSkew, state: str) -> Request | None:
+    """Return the request for a distribution with a block for each rank; None if there is none."""
+    block, is_partly_random = job.write_blocks[0], "percentage_random" in job.options
+    if is_partly_random or block % _PAGE_BYTES:
+        return None
+    if skew.kind == "zipf":
+        page_bytes = None if block == _PAGE_BYTES else block
+        return ("of_load", f"zipf:s={skew.parameter}", skew.blocks * block, page_bytes, state)
+    # Shares of the writes by shares of the blocks do not depend on the number of blocks.
+    for power in range(skew.blocks.bit_length() - 1, _FEWEST_BITS, -1):
+        if FioSkew(skew.kind, skew.parameter, 2**power).touched_share() > _COVERED:
+            size = 2**power * block
+            changes = {"size": str(size), **_ENDLESS}
+            of_size = replace(fio, capacity_bytes=size)
+            return changed(of_size, job, ("offset",), changes, is_alone=True, precondition=state)
+    return None
 
 
 def _evidence(job: FioJob, skew: FioSkew) -> str:
