@@ -673,3 +673,22 @@ def test_what_a_mistake_does_is_simulated(
     (found,) = (one for one in wa.doctor(path).findings if one.severity != "note")
     assert found.wa_now.wa == pytest.approx(now, rel=0.02)
     assert found.wa_fixed.wa == pytest.approx(mended, rel=0.02)
+
+
+def test_requests_below_the_mapping_unit_cost_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(job(STEADY))
+    (found,) = (each for each in wa.doctor(path, mapping_unit="16KiB").findings
+                if each.id == "misaligned")  # fmt: skip
+    assert "mapping units of 16 KiB" in found.message
+    assert found.wa_now is not None
+    assert found.wa_fixed is not None
+    # As in the simulation of a drive of such units, whose requests of 4 KiB write four times more.
+    drive = {"logical_blocks": 256, "pages_per_block": 256, "mapping_unit": "16KiB", "op": 0.15}
+    run = wa.simulate(workload="uniform", **drive, writes=90 * 16384, warmup=30 * 16384, replicas=1)
+    assert found.wa_now.wa == pytest.approx(run.wa_bytes, rel=0.01)
+    assert found.wa_fixed.wa == pytest.approx(run.wa, rel=0.01)
+    for text in (f"{STEADY}\nbs=64k", STEADY.replace("randwrite", "write")):
+        assert "misaligned" not in ids(findings(tmp_path, job(text), mapping_unit="16KiB"))
+    with pytest.raises(wa.WriteampError, match="leave out device or mapping_unit"):
+        wa.doctor(path, mapping_unit="16KiB", device="qlc")

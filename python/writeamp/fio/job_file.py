@@ -38,6 +38,8 @@ _NEARLY_ONCE = 0.9
 # Jobs of one phase run at the same time. A program that fio runs before a job (exec_prerun) gets
 # the phase of the job minus this value, so it is after the previous phase and before the job.
 _JUST_BEFORE = 0.5
+# Usual mapping unit of drives.
+UNIT_BYTES = 4096
 
 
 _Jobs = TypeVar("_Jobs", bound="FioJobs")
@@ -52,6 +54,7 @@ class FioJobs:
         jobs: jobs in the order of the file or script.
         notes: sentences about parts that were not read.
         capacity_bytes: capacity of the jobs' drive; None if unknown.
+        unit_bytes: mapping unit of the jobs' drive.
         commands: text of the script or command line with the jobs; "" for other inputs.
         named: job files that a command names, which were not opened.
         others: writes and trims of other programs in a script.
@@ -61,6 +64,7 @@ class FioJobs:
     jobs: tuple[FioJob, ...]
     notes: tuple[str, ...] = ()
     capacity_bytes: int | None = None
+    unit_bytes: int = UNIT_BYTES
     commands: str = ""
     named: tuple[str, ...] = ()
     others: tuple[FioJob, ...] = ()

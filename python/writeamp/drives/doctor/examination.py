@@ -26,13 +26,14 @@ from writeamp.drives.doctor.inputs import (
     kinds_of,
     read_command,
     read_inputs,
+    with_unit,
 )
 from writeamp.drives.doctor.registry import checks
 from writeamp.drives.doctor.settings import DoctorSettings
 from writeamp.drives.doctor.small_drive import SmallDrive
 from writeamp.drives.doctor.traces import TraceFacts
 from writeamp.errors import WriteampError
-from writeamp.fio.job_file import FioJobs
+from writeamp.fio.job_file import UNIT_BYTES, FioJobs
 from writeamp.fio.output import FioOutput
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Presented
@@ -141,6 +142,7 @@ def doctor(
     simulate: bool = True,
     device: str | None = None,
     size: SizeLike | None = None,
+    mapping_unit: SizeLike | None = None,
     op: RatioLike | None = None,
 ) -> DoctorReport:
     """Find mistakes in benchmarks of write amplification, and simulate the corrected benchmarks.
@@ -158,6 +160,8 @@ def doctor(
         simulate: whether to simulate the effect of each mistake on write amplification.
         device: profile of the simulated drive; default: 256 logical blocks of 64 pages.
         size: user capacity of the simulated drive in bytes.
+        mapping_unit: size of a unit of the map of the drive under test; default: 4 KiB, or the page
+            of `device`.
         op: over-provisioning (T−U)/U of the simulated drive; default: 0.15, or that of the profile.
 
     Returns:
@@ -179,6 +183,7 @@ def doctor(
         simulate=simulate,
         device=device,
         size=size,  # type: ignore[arg-type]
+        mapping_unit=mapping_unit,  # type: ignore[arg-type]
         op=op,  # type: ignore[arg-type]
     )
     if not sources and run is None:
@@ -190,6 +195,7 @@ def doctor(
         if not any(command.jobs or command.named for command in commands):
             raise WriteampError("the command does not run fio. Pass a command line that runs fio")
         several = Several((*several.inputs, *commands))
+    several = with_unit(several, _unit_bytes(settings, drive))
     examination = examined(several, drive if settings.simulate else None)
     return DoctorReport(
         tuple((item.name, _kind_in_words(item)) for item in several.inputs),
@@ -198,6 +204,16 @@ def doctor(
         (*(note for jobs in several.of(FioJobs) for note in _notes(jobs)), *examination.notes),
         tuple(examination.not_judged),
     )
+
+
+def _unit_bytes(settings: DoctorSettings, drive: SmallDrive) -> int:
+    if settings.device is None:
+        return settings.mapping_unit or UNIT_BYTES
+    if settings.mapping_unit is not None:
+        raise WriteampError(
+            "device has a mapping unit of its own; leave out device or mapping_unit"
+        )
+    return drive.device.page_bytes if drive.device.kind == "flash" else UNIT_BYTES
 
 
 def _notes(fio: FioJobs) -> Iterator[str]:

@@ -188,6 +188,16 @@ def read_command(command: str, capacity_bytes: int | None = None) -> list[FioJob
     return [on_drive(jobs, capacity_bytes) for jobs in jobs_of_files]
 
 
+def with_unit(several: Several, unit_bytes: int) -> Several:
+    """Return the inputs with the mapping unit of their drive set."""
+    return Several(
+        tuple(
+            replace(item, unit_bytes=unit_bytes) if isinstance(item, FioJobs | TraceFacts) else item
+            for item in several.inputs
+        )
+    )
+
+
 def _with_capacity(item: Input, capacity_bytes: int | None) -> Input:
     if isinstance(item, FioJobs):
         return on_drive(item, capacity_bytes)

@@ -36,11 +36,14 @@ def uniform_in(share: float) -> Request:
     return ("of_load", f"fio:streams={stream}", None, None, "none")
 
 
-def of_requests(bytes_of_each: int, offset: int) -> Request:
-    """Return the request for independent writes of one size, offset from multiples of it."""
+def of_requests(bytes_of_each: int, offset: int, page_bytes: int) -> Request:
+    """Return the request for independent writes of one size, offset from multiples of it.
+
+    The simulated pages have `page_bytes`.
+    """
     sizes = "/".join([str(bytes_of_each)] * 3)
     stream = f"map=0,seeding=fresh,least={sizes},most={sizes},align={sizes},offset={offset}"
-    return ("of_load", f"fio:streams=stream({stream})")
+    return ("of_load", f"fio:streams=stream({stream})", None, page_bytes)
 
 
 def of_job(

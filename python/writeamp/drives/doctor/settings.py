@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from writeamp.devices.device import SIZE
+from writeamp.devices.geometry import PAGE_BYTES
 from writeamp.devices.profile import profile_names
 from writeamp.drives.doctor.finding import SEVERITIES, Severity
 from writeamp.fields.domains import OneOf
@@ -50,6 +51,14 @@ class DoctorSettings(Settings):
         SIZE,
         "user capacity of the simulated drive, such as 1GiB (default with --device: 256MiB); "
         "--capacity states that of the drive under test",
+        number="bytes",
+        panel="doctor",
+    )
+    mapping_unit: int | None = setting(
+        None,
+        PAGE_BYTES,
+        "unit of the map of the drive under test, such as 16KiB; default: 4 KiB, or that of "
+        "--device",
         number="bytes",
         panel="doctor",
     )

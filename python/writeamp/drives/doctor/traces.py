@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.fio.job_file import UNIT_BYTES
 from writeamp.traces import PageTrace, Trace
 
 _I64 = npt.NDArray[np.int64]
@@ -17,7 +18,6 @@ _I64 = npt.NDArray[np.int64]
 MOST_WRITES, FEW_WRITES = 4_000_000, 500_000
 # Number of address bits within one device; the bits above them are the device.
 _DEVICE_BITS = 44
-_PAGE_BYTES = 4096
 # A write is near the previous one if it begins within this many lengths of that write.
 _NEAR = 32
 
@@ -35,6 +35,7 @@ class TraceFacts:
         repeated: share of requests that equal the previous one.
         notes: notes of the trace reader.
         capacity_bytes: capacity of the drive; None if unknown.
+        unit_bytes: mapping unit of the drive.
     """
 
     name: str
@@ -47,6 +48,7 @@ class TraceFacts:
     repeated: float = 0.0
     notes: tuple[str, ...] = ()
     capacity_bytes: int | None = None
+    unit_bytes: int = UNIT_BYTES
 
     @cached_property
     def gaps(self) -> _I64:
@@ -70,10 +72,11 @@ class TraceFacts:
 
     @cached_property
     def partly(self) -> float:
-        """Share of writes that cover a page of 4 KiB partially."""
+        """Share of writes that cover a mapping unit partially."""
         if not self.offsets.size:
             return 0.0
-        return float(np.mean((self.offsets % _PAGE_BYTES != 0) | (self.lengths % _PAGE_BYTES != 0)))
+        unit = self.unit_bytes
+        return float(np.mean((self.offsets % unit != 0) | (self.lengths % unit != 0)))
 
 
 def of_trace(trace: Trace) -> TraceFacts:
