@@ -138,3 +138,13 @@ def test_phases_in_units_end_with_their_writes() -> None:
     run = wa.simulate(workload=load, blocks=64, op=0.28, mapping_unit="16KiB", warmup=0)
     assert run.writes == 160_000
     assert np.isclose(run.partial_page_factor, 4)
+
+
+def test_addresses_of_fio_jobs_are_counted_in_pages_of_the_host() -> None:
+    run = "fio --name=a --rw=randwrite --bs=4k --norandommap --random_distribution=zipf:0.8"
+    shape = {"fio_run": run, "op": 0.28, "blocks": 64, "writes": 20_000, "warmup": 0}
+    pages, units = wa.simulate(**shape), wa.simulate(**shape, mapping_unit="16KiB")
+    assert pages.touched is not None
+    assert units.touched is not None
+    assert units.touched.count == pages.touched.count
+    assert units.touched.touched_share == pytest.approx(pages.touched.touched_share, rel=0.01)

@@ -151,6 +151,11 @@ class FioJob:
         return {name: value for name, value in self.options.items() if _VARIABLE.search(value)}
 
     @property
+    def known(self) -> dict[str, str]:
+        """Options whose value contains no variable with an unknown value."""
+        return {name: value for name, value in self.options.items() if name not in self.unknown}
+
+    @property
     def rw(self) -> str:
         """Value of the option rw (direction and order), without the number after a colon."""
         return self.options.get("rw", "read").split(":", 1)[0].strip().lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -168,6 +169,34 @@ def shown_speed(bytes_s: float) -> str:
     ('22 GB/s', '3.2 MB/s')
     """
     return f"{bytes_s / 1e9:.3g} GB/s" if bytes_s >= 1e9 else f"{bytes_s / 1e6:.3g} MB/s"
+
+
+# Options whose values are sizes, and those whose values are counts.
+SIZES = (
+    *("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign"),
+    "zonesize",
+)
+COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite", "number_ios", "randseed")
+# Sizes per direction, ranges, zones, and sizes from the end are valid in fio.
+_BETWEEN = re.compile(r"[,:/-]")
+_OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
+
+
+def wrong_amounts(options: Mapping[str, str], kb_base: int) -> Iterator[tuple[str, str]]:
+    """Yield options whose size or count fio does not read as intended, with the wrong value."""
+    for name in sorted(options.keys() & {*SIZES, *COUNTS}):
+        values = _BETWEEN.split(options[name]) if name in SIZES else [options[name]]
+        wrong = [value.strip() for value in values if not _is_amount(name, value, kb_base)]
+        if wrong:
+            yield name, wrong[0]
+
+
+def _is_amount(name: str, text: str, kb_base: int) -> bool:
+    size = size_of(text, kb_base)
+    is_size = size is not None and (size > 0 or name != "bs")
+    if name in SIZES:
+        return is_size or share_of(text) is not None or bool(_OTHER_SIZE.fullmatch(text.strip()))
+    return is_size or text.strip() == ""
 
 
 @cache

@@ -14,13 +14,14 @@ from writeamp.fio.job import WITHOUT_DRIVE, FioJob, canonical
 from writeamp.fio.job_file import FioJobs, read_job_file
 from writeamp.fio.name_hash import name_hash
 from writeamp.fio.notes import handle_of, notes_of_job
+from writeamp.fio.sizes import filled, parameters_of_sizes, sizes_of
 from writeamp.fio.values import (
-    block_sizes,
     in_direction,
     is_set,
     option_names,
     share_of,
     size_of,
+    wrong_amounts,
 )
 
 # Options that can change the load and are not modelled. All other options of fio that are not
@@ -190,6 +191,12 @@ def _check(jobs: FioJobs, text: str) -> None:
         if option not in refused
     ]
     faults += [
+        f"{option}={options[option]}{_places(option, text)}, which is no number of fio"
+        for option in sorted(
+            {name for job in jobs.jobs for name, _ in wrong_amounts(job.known, job.kb_base)}
+        )
+    ]
+    faults += [
         f"{option}={value}{_places(option, text)}, whose value is unknown"
         for job in jobs.jobs
         for option, value in job.unknown.items()
@@ -205,7 +212,7 @@ def _check(jobs: FioJobs, text: str) -> None:
             f"{'; '.join(dict.fromkeys(faults))}. Remove them"
         )
     for job in jobs.jobs:
-        for fault in sprandom.faults(job, _sizes(job)):
+        for fault in sprandom.faults(job, sizes_of(job)):
             raise WriteampError(f"{jobs.name}: job {job.name!r} has sprandom with {fault}")
 
 
@@ -234,7 +241,7 @@ def _requests_s(job: FioJob) -> float:
     for direction in directions[_MODES[job.rw][0]]:
         requests = size_of(in_direction(job.options.get("rate_iops", ""), direction), job.kb_base)
         bytes_s = size_of(in_direction(job.options.get("rate", ""), direction), job.kb_base)
-        least, most = _sizes(job)[direction]
+        least, most = sizes_of(job)[direction]
         total += requests or (bytes_s or 0) * 2 / (least + most)
     return total
 
@@ -242,7 +249,7 @@ def _requests_s(job: FioJob) -> float:
 def _streams(job: FioJob, phase: int, weight: float, start: int) -> Iterator[str]:
     """Yield the stream of each copy of a job; `start` is the place of its first own file."""
     params = {"phase": phase, "weight": weight, **_order(job), **_extents(job), **_randomness(job)}
-    params |= sprandom.parameters(job) | _sizes_of_requests(job)
+    params |= sprandom.parameters(job) | parameters_of_sizes(job)
     for copy in range(job.copies):
         own = {"number": job.number + copy, **_offsets(job, copy, start)}
         own["name_hash"] = name_hash(job.files[0] if job.files else f"{job.name}.{copy}.0")
@@ -304,7 +311,7 @@ def _offsets(job: FioJob, copy: int, start: int) -> dict[str, object]:
     shares = [share_of(job.options.get(name, "")) or 0.0 for name in ("offset", "offset_increment")]
     if shares[1] and not shares[0] + copy:
         # With an increment in per cent, fio aligns also the first start.
-        unit = min(least for least, _ in _sizes(job))
+        unit = min(least for least, _ in sizes_of(job))
         offset = -(-offset // unit) * unit
     return {
         "offset": offset + copy * step or None,
@@ -359,64 +366,11 @@ def _distribution(job: FioJob) -> dict[str, object]:
 def _zones(text: str, name: str, kb_base: int) -> Iterator[int]:
     """Yield the per cent of the accesses and the size of each zone; missing ones share the rest."""
     pairs = [pair.partition("/")[::2] for pair in text.split(":")]
-    accesses = _filled([int(access) if access else None for access, _ in pairs])
+    accesses = filled([int(access) if access else None for access, _ in pairs])
     sizes = [
         size_of(size.rstrip("%"), kb_base if name == "zoned_abs" else 1024) for _, size in pairs
     ]
-    for access, size in zip(accesses, _filled(sizes) if name == "zoned" else sizes, strict=True):
+    for access, size in zip(accesses, filled(sizes) if name == "zoned" else sizes, strict=True):
         if size is None:
             raise ValueError(text)
         yield from (access, size)
-
-
-def _filled(percents: list[int | None]) -> list[int]:
-    open_ones = percents.count(None)
-    rest = 100 - sum(percent or 0 for percent in percents)
-    return [rest // open_ones if percent is None else percent for percent in percents]
-
-
-def _sizes(job: FioJob) -> list[tuple[int, int]]:
-    """Return the smallest and largest request of each direction, in bytes."""
-    splits = _splits(job)
-    text = job.options.get("bsrange") or job.options.get("bs", "4k")
-    sizes = block_sizes(text, job.kb_base)
-    return [
-        (min(size for size, _ in split), max(size for size, _ in split)) if split else own
-        for split, own in zip(splits, sizes, strict=True)
-    ]
-
-
-def _splits(job: FioJob) -> list[list[tuple[int, int]]]:
-    """Return the sizes and per cents of `bssplit` by direction, in fio's order."""
-    text = job.options.get("bssplit", "")
-    if not text:
-        return [[], [], []]
-    splits = []
-    for value in text.split(",")[:3]:
-        pairs = [pair.partition("/")[::2] for pair in value.split(":")]
-        sizes = [size_of(size, job.kb_base) or 0 for size, _ in pairs]
-        shares = _filled([int(share) if share.strip() else None for _, share in pairs])
-        splits.append(sorted(zip(sizes, shares, strict=True), key=lambda pair: pair[1]))
-    return [splits[min(direction, len(splits) - 1)] for direction in range(3)]
-
-
-def _sizes_of_requests(job: FioJob) -> dict[str, object]:
-    sizes, splits = _sizes(job), _splits(job)
-    aligns = [
-        size_of(in_direction(job.options.get("blockalign", ""), direction), job.kb_base) or least
-        for direction, (least, _) in enumerate(sizes)
-    ]
-    triples = [
-        number
-        for direction, split in enumerate(splits)
-        for size, share in split
-        for number in (direction, size, share)
-    ]
-    return {
-        "least": "/".join(str(least) for least, _ in sizes),
-        "most": "/".join(str(most) for _, most in sizes),
-        "align": "/".join(map(str, aligns)),
-        "splits": "/".join(map(str, triples)) or None,
-        "unaligned": job.has("bs_unaligned") or job.has("blocksize_unaligned") or None,
-        "by_order": job.has("bs_is_seq_rand") or None,
-    }

@@ -35,7 +35,7 @@ class TouchedAddresses:
 
         Args:
             load: workload or trace.
-            pages: number of logical pages that it uses.
+            pages: number of the host's pages that it uses.
             writes: number of page writes of the run.
             drive: drive that it writes to.
         """
@@ -83,15 +83,17 @@ def _of_jobs(load: Spec, pages: int, writes: int, drive: Device) -> TouchedAddre
         return None
     block_bytes = int(writers[0]["least"].split("/")[1])
     scale = float(load.params.get("pages_of_drive", 1))
-    end = pages * drive.page_bytes
+    page_bytes = drive.host_page_bytes or drive.page_bytes
+    end = pages * page_bytes
     share, offset_share = (float(writers[0][name]) for name in ("size_share", "offset_share"))
     start = int(writers[0]["offset"]) + offset_share * end
     span = int(writers[0]["size"]) or min(share * end, end - start)
     blocks = round(-(-int(span) // block_bytes) * scale)
-    run = drive_writes_of_jobs(load, pages, drive)
+    run = drive_writes_of_jobs(load, pages // drive.pages_per_unit, drive)
     in_run = writes if run is None else min(writes, run * drive.logical_pages)
     rates = [float(stream["weight"]) for stream in writers]
-    draws = in_run * scale * drive.page_bytes / block_bytes / sum(rates)
+    # Each block writes at least one page.
+    draws = in_run * scale / max(1.0, block_bytes / page_bytes) / sum(rates)
     untouched, unreachable = [], []
     for stream, rate in zip(writers, rates, strict=True):
         skew = FioSkew.of(f"{stream['distribution']}:{stream['parameter']}", blocks)

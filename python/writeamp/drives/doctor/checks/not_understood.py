@@ -9,23 +9,18 @@ from writeamp.fio.job import FioJob
 from writeamp.fio.job_file import FioJobs
 from writeamp.fio.output import FioOutput
 from writeamp.fio.values import (
+    SIZES,
     directions,
     engine_names,
     nearest,
     option_names,
     seconds_of,
-    share_of,
-    size_of,
+    wrong_amounts,
 )
 
-_SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
 # Values of random_distribution that fio rejects: zipf with theta = 1.
 _THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
-_COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
-# Sizes per direction, ranges, zones, and sizes from the end are valid in fio.
-_BETWEEN = re.compile(r"[,:/-]")
-_OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
 # External engines are named by their file, so they are not in the list of engines.
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
@@ -81,20 +76,19 @@ def _likely(name: str, valid: frozenset[str]) -> str:
 
 def _of_amounts(job: FioJob) -> Judgements:
     """Yield sizes, times and counts that are invalid, or whose unit fio ignores."""
-    judged = {name: value for name, value in job.options.items() if name not in job.unknown}
-    for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
-        parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]
-        wrong = [value.strip() for value in parts if not _is_amount(name, value, job.kb_base)]
-        if wrong:
-            digits = re.match("[1-9][0-9]*", wrong[0])
-            read = f"; fio 3.33 reads {digits[0]}" if digits and name in _SIZES else ""
-            kind = {**dict.fromkeys(_SIZES, "size"), **dict.fromkeys(_TIMES, "time")}.get(name)
-            yield Mistake(
-                f"{name}={judged[name]} is not a {kind or 'number'}{read}",
-                (job.name,),
-                advice="use a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
-                "d for times",
-            )
+    wrong = dict(wrong_amounts(job.known, job.kb_base))
+    times = sorted(job.known.keys() & {*_TIMES})
+    wrong |= {name: job.known[name] for name in times if seconds_of(job.known[name]) is None}
+    for name, part in wrong.items():
+        digits = re.match("[1-9][0-9]*", part)
+        read = f"; fio 3.33 reads {digits[0]}" if digits and name in SIZES else ""
+        kind = "size" if name in SIZES else "time" if name in _TIMES else "number"
+        yield Mistake(
+            f"{name}={job.known[name]} is not a {kind}{read}",
+            (job.name,),
+            advice="use a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
+            "d for times",
+        )
 
 
 def _of_distribution(job: FioJob) -> Judgements:
@@ -113,16 +107,6 @@ def _of_distribution(job: FioJob) -> Judgements:
             (job.name,),
             advice="use shares that add up to 100%",
         )
-
-
-def _is_amount(name: str, text: str, kb_base: int) -> bool:
-    if name in _TIMES:
-        return seconds_of(text) is not None
-    size = size_of(text, kb_base)
-    is_size = size is not None and (size > 0 or name != "bs")
-    if name in _SIZES:
-        return is_size or share_of(text) is not None or bool(_OTHER_SIZE.fullmatch(text.strip()))
-    return is_size or text.strip() == ""
 
 
 CHECK = DoctorCheck(
