@@ -77,7 +77,7 @@ def test_a_trace_is_divided_into_units() -> None:
     rows += [(3 * 16384 + 8192, 8192 + 16384 + 8192, "write"), (0, 8192, "trim")] * 40
     requests = pl.DataFrame(rows, schema=["offset", "length", "op"], orient="row")
     run = wa.simulate(
-        trace=requests, mapping="as-is", size="64MiB", mapping_unit="16KiB",
+        trace=wa.traces.of(requests), mapping="as-is", size="64MiB", mapping_unit="16KiB",
         repeat=1, warmup=0, precondition="none",
     )  # fmt: skip
     assert run.causes["host"] == 1 + 40  # units that were written as a whole
@@ -86,19 +86,29 @@ def test_a_trace_is_divided_into_units() -> None:
     assert run.host["trimmed_pages"] == 0  # no whole unit
 
 
-def test_life_in_bytes_takes_the_cost_of_partial_units_into_account() -> None:
-    drive = {"workload": "jesd219", "op": 0.28, "blocks": 200, "pages_per_block": 64}
-    lives = {
-        unit: wa.endurance(**drive, w_max=300, replicas=2, mapping_unit=unit)
-        for unit in (4096, 16384)
-    }
-    for unit, life in lives.items():
-        factor = closed_form(JESD219, unit)
-        pages = life.host_pages * unit / life.host_bytes
-        assert pages == pytest.approx(factor, rel=0.01)
-        writes = life.tbw * 1e12 / life.capacity_bytes
-        assert writes == pytest.approx(life.host_bytes / life.capacity_bytes)
-    assert lives[4096].tbw > 2 * lives[16384].tbw
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"workload": "jesd219"},
+        {"workload": "phases:writes=5000/5000,of=uniform/jesd219"},
+        {"fio_run": "fio --name=a --rw=write --bs=128k --name=b --stonewall --rw=randwrite --bs=512"
+         " --norandommap --io_size=20m"},
+    ],
+)  # fmt: skip
+def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> None:
+    drive = {"op": 0.28, "blocks": 200, "pages_per_block": 64, **load}
+    for unit in (None, "16KiB"):
+        life = wa.endurance(**drive, w_max=500, replicas=2, mapping_unit=unit)
+        run = wa.simulate(
+            **drive, writes=round(life.host_pages), warmup=0, replicas=1, mapping_unit=unit
+        )
+        assert life.host_bytes == pytest.approx(run.host["written_bytes"], rel=0.02)
+        assert life.wa_bytes == pytest.approx(run.wa_bytes, rel=0.03)
+        assert life.tbw == pytest.approx(run.host["written_bytes"] / 1e12, rel=0.02)
+        if unit:
+            assert life.causes["read_modify_write"] == pytest.approx(
+                run.causes["read_modify_write"], rel=0.02
+            )
 
 
 @pytest.mark.parametrize(
@@ -106,6 +116,7 @@ def test_life_in_bytes_takes_the_cost_of_partial_units_into_account() -> None:
     [
         ({"mapping_unit": "6KiB"}, "mapping_unit is 6144 bytes; it must be a multiple of the page"),
         ({"mapping_unit": 2048}, "multiple of the page, 4096 bytes"),
+        ({"mapping_unit": "16KiB", "trace": np.arange(999)}, "needs a trace in bytes"),
         ({"mapping_unit": "512KiB"}, "a block of 524288 bytes must be two of them or more"),
         (
             {"mapping_unit": "16KiB", "logical_pages": 100_001, "blocks": None},
@@ -148,3 +159,13 @@ def test_addresses_of_fio_jobs_are_counted_in_pages_of_the_host() -> None:
     assert units.touched is not None
     assert units.touched.count == pages.touched.count
     assert units.touched.touched_share == pytest.approx(pages.touched.touched_share, rel=0.01)
+
+
+def test_a_device_with_units_has_no_other_pages() -> None:
+    drive = wa.device(size="64MiB", mapping_unit="16KiB", op=0.15)
+    assert wa.device(drive, op=0.3).pages_per_unit == 4
+    for change in ({"page_bytes": "2KiB"}, {"mapping_unit": "64KiB"}):
+        with pytest.raises(wa.WriteampError, match="has mapping units of 16384 bytes"):
+            wa.device(drive, **change)
+    with pytest.raises(wa.WriteampError, match="must be a multiple of the host's pages"):
+        type(drive).from_dict(drive.to_dict() | {"page_bytes": 6144})

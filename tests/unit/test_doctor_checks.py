@@ -690,5 +690,5 @@ def test_requests_below_the_mapping_unit_cost_a_whole_one(tmp_path: Path) -> Non
     assert found.wa_fixed.wa == pytest.approx(run.wa, rel=0.01)
     for text in (f"{STEADY}\nbs=64k", STEADY.replace("randwrite", "write")):
         assert "misaligned" not in ids(findings(tmp_path, job(text), mapping_unit="16KiB"))
-    with pytest.raises(wa.WriteampError, match="leave out device or mapping_unit"):
+    with pytest.raises(wa.WriteampError, match="qlc has its own unit"):
         wa.doctor(path, mapping_unit="16KiB", device="qlc")

@@ -38,7 +38,10 @@ def test_every_example_is_a_load() -> None:
         ("--rw=write --thinktime=5 --name=b --rw=read --exitall=1", "exitall; thinktime. Remove"),
         ("--rw=write --foo=1", "foo, which fio does not know"),
         ("--rw=write --size=${SIZE}", "whose value is unknown"),
-        ("--rw=write --offset=x --loops=-2", "loops=-2, which is no number of fio; offset=x"),
+        (
+            "--rw=write --offset=x --loops=-2",
+            "loops=-2, which fio cannot read as a number; offset=x",
+        ),
         ("--rw=write --bssplit=4k/x:8k", "bssplit=4k/x:8k; valid: sizes with per cents"),
         ("--rw=write --zonemode=zbd", "zonemode=zbd"),
         ("--rw=write --filename=a:b", "several files of job 'a'"),

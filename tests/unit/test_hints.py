@@ -262,3 +262,16 @@ def test_impossible_reclaim_units_are_refused(settings: dict[str, Any], message:
 def test_managers_with_reclaim_units_are_compared_on_one_drive() -> None:
     with pytest.raises(wa.WriteampError, match="reclaim units of different sizes"):
         wa.compare(workload="cachelib:soc=4%", managers="nvme-fdp:ru=1MiB,nvme-fdp:ru=2MiB")
+
+
+def test_a_column_of_hints_in_a_table_in_memory_reaches_every_source() -> None:
+    pages = np.random.default_rng(1).integers(0, 2000, 20_000)
+    table = pl.DataFrame({"offset": pages * 4096, "length": 4096, "op": "write"})
+    table = table.with_columns(hint=pl.Series(pages % 3, dtype=pl.UInt8))
+    policy = {"manager": "nvme-fdp:handles=3", "op": 0.3, "pages_per_block": 16}
+    handles = wa.simulate(trace=table, repeat=1, **policy).handles
+    assert handles is not None
+    assert {row["handle"] for row in handles} >= {0, 1, 2}
+    answer = wa.answer(trace=table, quick=True, **policy)
+    by_way = {row.way: row.wa for row in answer.rows}
+    assert by_way["timed"] == pytest.approx(by_way["simulate"], rel=0.1)

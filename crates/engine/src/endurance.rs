@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
-use crate::flash::{EndOfLife, Moment, Wear};
+use crate::flash::{EndOfLife, HostCounters, Moment, Wear};
 use crate::managers::{self, Setup};
 use crate::simulation::Simulation;
 use crate::workloads::Workload;
@@ -39,6 +39,8 @@ pub struct Life {
     pub end: EndOfLife,
     /// For each w from 1 to the wear limit: the moment at which the first block reached w erases.
     pub first_to_reach: Vec<Moment>,
+    /// Requests of the host up to the end of the chunk in which the life ended, with the fill.
+    pub host: HostCounters,
 }
 
 /// Progress and cancellation of a life, shared with another thread.
@@ -102,7 +104,8 @@ fn stop_if_cancelled(watch: &Watch) -> Result<()> {
 fn ended(simulation: &Simulation) -> Option<Life> {
     let log = simulation.drive().flash().wear();
     let end = log.end_of_life()?.clone();
-    Some(Life { end, first_to_reach: log.first_to_reach().to_vec() })
+    let host = simulation.drive().flash().counters().host;
+    Some(Life { end, first_to_reach: log.first_to_reach().to_vec(), host })
 }
 
 #[cfg(test)]

@@ -74,11 +74,21 @@ impl Endurance {
 
 /// Returns the dictionary of a life.
 ///
-/// `end` has the counts at the end of life. `first_to_reach` has the counts when the first block
+/// `end` has the counts at the end of life, and of the host's requests some pages later.
+/// `first_to_reach` has the counts when the first block
 /// reached each number of erases. `erase_counts` has the erases of each block at the end.
 fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("end", moments_dict(py, from_ref(&life.end.moment))?)?;
+    let end = moments_dict(py, from_ref(&life.end.moment))?;
+    let host = &life.host;
+    for (name, count) in [
+        ("written_pages", host.written_pages),
+        ("written_bytes", host.written_bytes),
+        ("partial_pages", host.partial_pages),
+    ] {
+        end.set_item(name, PyArray1::from_slice(py, &[count]))?;
+    }
+    dict.set_item("end", end)?;
     dict.set_item("first_to_reach", moments_dict(py, &life.first_to_reach)?)?;
     dict.set_item("erase_counts", column(py, &life.end.erase_counts, |&erases| erases.into()))?;
     Ok(dict)

@@ -7,10 +7,12 @@ about 100 times slower, so they replay a part of the load, the window.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from writeamp._engine import UNTAGGED
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
@@ -111,8 +113,9 @@ def as_trace(plan: Plan, load: PageTrace, earlier: PageTrace | None) -> Plan:
 def drawn(load: EngineLoad, *, seed: int, pages: int, used: int, page_bytes: int) -> PageTrace:
     """Return the first requests of a synthetic load that write `pages` pages."""
     op, start, count, head, tail = load.requests(seed=seed, pages=pages)
+    is_partial = head.any() or tail.any()
     return page_trace(
-        op, start, count, used, page_bytes, head=head if head.any() else None, tail=tail
+        op, start, count, used, page_bytes, head=head if is_partial else None, tail=tail
     )
 
 
@@ -152,7 +155,7 @@ def page_writes(pages: npt.NDArray[np.uint32], logical_pages: int, page_bytes: i
 def repeated(trace: PageTrace, times: int) -> PageTrace:
     """Return a trace repeated several times, without timestamps."""
 
-    def tiled(column: npt.NDArray[np.uint32] | None) -> npt.NDArray[np.uint32] | None:
+    def tiled(column: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
         return None if column is None else np.tile(column, times)
 
     return replace(
@@ -165,6 +168,8 @@ def repeated(trace: PageTrace, times: int) -> PageTrace:
         at_ns=None,
         head_bytes=tiled(trace.head_bytes),
         tail_bytes=tiled(trace.tail_bytes),
+        fua=tiled(trace.fua),
+        tags=tiled(trace.tags),
     )
 
 
@@ -173,15 +178,15 @@ def joined(first: PageTrace | None, second: PageTrace | None) -> PageTrace | Non
     if first is None or second is None:
         return second if first is None else first
 
-    def column(name: str) -> npt.NDArray[np.uint32] | None:
-        columns = [getattr(first, name), getattr(second, name)]
-        if all(values is None for values in columns):
+    def column(name: str, missing: int = 0) -> npt.NDArray[Any] | None:
+        columns = [getattr(trace, name) for trace in (first, second)]
+        types = [values.dtype for values in columns if values is not None]
+        if not types:
             return None
-        zeros = [np.zeros(trace.op.size, np.uint32) for trace in (first, second)]
         return np.concatenate(
             [
-                zero if values is None else values
-                for values, zero in zip(columns, zeros, strict=True)
+                np.full(trace.op.size, missing, types[0]) if values is None else values
+                for values, trace in zip(columns, (first, second), strict=True)
             ]
         )
 
@@ -196,4 +201,6 @@ def joined(first: PageTrace | None, second: PageTrace | None) -> PageTrace | Non
         at_ns=None,
         head_bytes=column("head_bytes"),
         tail_bytes=column("tail_bytes"),
+        fua=column("fua"),
+        tags=column("tags", UNTAGGED),
     )

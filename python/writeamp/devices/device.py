@@ -117,6 +117,11 @@ def device(
     if shape.kind != "flash":
         _refuse(f"the {shape.kind} {shape.name}", counts | of_flash)
         return _without_flash(shape, size_bytes, changes)
+    if shape.host_page_bytes and (page_bytes, mapping_unit) != (None, None):
+        raise WriteampError(
+            f"{shape.name} has mapping units of {shape.page_bytes} bytes; give page_bytes and "
+            "mapping_unit to the device without them"
+        )
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
     shape = _reshaped(shape, changes, {key: of_flash[key] for key in (*page, "layout")})

@@ -79,6 +79,11 @@ class Device(Presented):
         for name, domain in GEOMETRY.items():
             object.__setattr__(self, name, domain.check(name, getattr(self, name)))
         Whole(0, COUNT.most).check("logical_pages", self.logical_pages)
+        if self.host_page_bytes and self.page_bytes % self.host_page_bytes:
+            raise WriteampError(
+                f"page_bytes is {self.page_bytes}; it must be a multiple of the host's pages, "
+                f"{self.host_page_bytes} bytes"
+            )
         # If the size is undetermined, check the shape with one block per plane.
         blocks = self.blocks_per_plane if self.logical_pages else 1
         shape = {name: getattr(self, name) for name in GEOMETRY} | {"blocks_per_plane": blocks}

@@ -151,7 +151,7 @@ class FioJob:
         return {name: value for name, value in self.options.items() if _VARIABLE.search(value)}
 
     @property
-    def known(self) -> dict[str, str]:
+    def stated_options(self) -> dict[str, str]:
         """Options whose value contains no variable with an unknown value."""
         return {name: value for name, value in self.options.items() if name not in self.unknown}
 

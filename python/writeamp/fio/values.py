@@ -176,7 +176,11 @@ SIZES = (
     *("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign"),
     "zonesize",
 )
-COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite", "number_ios", "randseed")
+COUNTS = (
+    *("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite", "number_ios", "randseed"),
+    *("rate", "rate_iops"),
+)
+_BY_DIRECTION = ("rate", "rate_iops")
 # Sizes per direction, ranges, zones, and sizes from the end are valid in fio.
 _BETWEEN = re.compile(r"[,:/-]")
 _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
@@ -185,7 +189,8 @@ _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
 def wrong_amounts(options: Mapping[str, str], kb_base: int) -> Iterator[tuple[str, str]]:
     """Yield options whose size or count fio does not read as intended, with the wrong value."""
     for name in sorted(options.keys() & {*SIZES, *COUNTS}):
-        values = _BETWEEN.split(options[name]) if name in SIZES else [options[name]]
+        is_of_several = name in SIZES or name in _BY_DIRECTION
+        values = _BETWEEN.split(options[name]) if is_of_several else [options[name]]
         wrong = [value.strip() for value in values if not _is_amount(name, value, kb_base)]
         if wrong:
             yield name, wrong[0]

@@ -191,10 +191,9 @@ def _check(jobs: FioJobs, text: str) -> None:
         if option not in refused
     ]
     faults += [
-        f"{option}={options[option]}{_places(option, text)}, which is no number of fio"
-        for option in sorted(
-            {name for job in jobs.jobs for name, _ in wrong_amounts(job.known, job.kb_base)}
-        )
+        f"{option}={options[option]}{_places(option, text)}, which fio cannot read as a number"
+        for job in jobs.jobs
+        for option, _ in wrong_amounts(job.stated_options, job.kb_base)
     ]
     faults += [
         f"{option}={value}{_places(option, text)}, whose value is unknown"

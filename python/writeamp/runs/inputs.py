@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from writeamp.units.durations import shown_duration
 
 # Minimum number of blocks of a drive that is fitted to a trace; shorter traces are rejected.
 _FEWEST_FITTED_BLOCKS = 4
+_STREAM = re.compile(r"stream\([^)]*\)")
 # If rounding to whole blocks changes op by more than this share, a note is given.
 _MATERIAL_ROUNDING = 0.02
 
@@ -108,8 +110,17 @@ def _of_jobs(experiment: Experiment, drive: Device, load: Spec | traces.PageTrac
         return
     host = experiment.load
     writes = drive_writes_of_jobs(load, used_pages(load, host, drive), drive)
-    made = "do not end by themselves" if writes is None else f"make {writes:.3g} drive writes"
-    yield f"the fio jobs {made}; they are run {_until(experiment)}"
+    made = "do not end by themselves"
+    if writes is not None:
+        number = f"{writes:.3g}"
+        made = f"make {number} drive write{'' if number == '1' else 's'}"
+    same = ""
+    if writes is not None and host.repeat != 1 and _repeats_order(load):
+        same = (
+            ", each time with the same random addresses in the same order, as fio does without "
+            "randrepeat=0"
+        )
+    yield f"the fio jobs {made}; they are run {_until(experiment)}{same}"
     # A scaled workload states all parameters, also those that the jobs lack.
     is_sprandom = "spr_op=" in load.text.replace("spr_op=none", "")
     if is_sprandom and (host.precondition != "none" or host.repeat != 1):
@@ -117,6 +128,12 @@ def _of_jobs(experiment: Experiment, drive: Device, load: Spec | traces.PageTrac
             "sprandom prepares an empty drive, but this drive is not empty before each run of the "
             "jobs; use --precondition none and --repeat 1"
         )
+
+
+def _repeats_order(load: Spec) -> bool:
+    """Return whether each run of fio jobs draws the same random addresses."""
+    streams = _STREAM.findall(load.text)
+    return any("random=1" in text and "seeding=fresh" not in text for text in streams)
 
 
 def _until(experiment: Experiment) -> str:
@@ -149,6 +166,8 @@ def _hinted(
     trace: traces.Trace | traces.PageTrace | traces.TraceData, load: LoadSettings
 ) -> traces.Trace | traces.PageTrace | traces.TraceData:
     """Return the trace with its placement hints as tags, unless it has tags."""
+    if isinstance(trace, traces.TraceData) and "hint" in getattr(trace.data, "columns", ()):
+        trace = traces.of(trace)
     if isinstance(trace, traces.Trace):
         if trace.tags is not None:
             return trace
@@ -272,6 +291,10 @@ def _fit_trace(
     page = {"page_bytes": device.page_bytes, "mapping_unit": device.mapping_unit}
     overrides = device.overrides() if device.is_sized else page
     profile = build_device(device.base, **overrides)
+    if profile.host_page_bytes and isinstance(trace, traces.TraceData):
+        raise WriteampError(
+            "mapping_unit needs a trace in bytes; give its requests by traces.of, or as a file"
+        )
     if isinstance(trace, traces.Trace | traces.TraceData):
         pages = traces.to_pages(
             trace,

@@ -76,8 +76,6 @@ class Lifetime:
     threads: int | None = field(compare=False)
     """Number of replicas that run at a time, if they are threads of this process."""
     notes: tuple[str, ...]
-    partial_page_factor: float = 1.0
-    """Bytes of the pages that the host writes / bytes that it writes."""
     capacity_bytes: float | None = None
     """Capacity of the requested drive in bytes, if `device` is scaled down."""
 

@@ -15,7 +15,6 @@ from writeamp.runners import Shared
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.loads import load_of_spec, load_of_trace
-from writeamp.runs.partial_pages import factor_of_load
 from writeamp.runs.plan import stated_load, used_pages
 from writeamp.runs.preconditioning import fill_runs, written_runs
 from writeamp.runs.refusals import check_memory, refusals
@@ -39,9 +38,6 @@ def plan_of_lives(
     assert isinstance(settings, EnduranceSettings)
     assert isinstance(policy, PolicySettings)
     spare_per_pool, pools = _spare_blocks(prepared.drive, settings.spare_share)
-    drive, load = prepared.drive, prepared.load
-    used = used_pages(load, experiment.load, drive)
-    factor = factor_of_load(load, used, drive, settings.seed)
     return Lifetime(
         device=prepared.drive,
         load=prepared.load,
@@ -51,7 +47,6 @@ def plan_of_lives(
         run=settings,
         spare_blocks=spare_per_pool * pools,
         threads=threads,
-        partial_page_factor=1.0 if math.isnan(factor) else factor,
         capacity_bytes=experiment.device.capacity,
         notes=(
             *map(Caution, prepared.warnings),

@@ -17,9 +17,8 @@ from writeamp.traces.touching import OPS
 # If WA per byte exceeds WA per page by less than this share, only WA per page is shown, because the
 # two would be printed with the same digits.
 _SAME = 5e-4
-# Pages of a workload from which its factor is estimated. If the first sample has no page that is
-# written in part, none is expected.
-_SAMPLES_PAGES = (1 << 12, 1 << 20)
+# Pages of a workload from which its factor is estimated.
+_SAMPLED_PAGES = 1 << 20
 
 
 def partial_page_factor(
@@ -44,13 +43,9 @@ def factor_of_load(load: Spec | traces.PageTrace, pages: int, drive: Device, see
     if not isinstance(load, Spec):
         columns = (load.count, load.head_bytes, load.tail_bytes)
         return _factor_of(load, load.op, [each for each in columns if each is not None], drive)
-    workload, factor = engine_load(load.text, pages, drive), 1.0
-    for sampled in _SAMPLES_PAGES:
-        op, _, *counts = workload.requests(seed=seed, pages=sampled)
-        factor = _factor_of(load, op, counts, drive)
-        if factor == 1:
-            break
-    return factor
+    workload = engine_load(load.text, pages, drive)
+    op, _, *counts = workload.requests(seed=seed, pages=_SAMPLED_PAGES)
+    return _factor_of(load, op, counts, drive)
 
 
 def _factor_of(

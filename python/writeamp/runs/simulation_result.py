@@ -446,13 +446,15 @@ class Result(DriveResult):
         rows += facts_of_passes(self.passes["wa"])
         if self.predicted_wa is not None:
             rows.append(("predicted by the manager", f"{self.predicted_wa:.4f}"))
+        name = "write amplification"
         if self.has_partial_pages:
             factor = self.partial_page_factor
+            unit = "mapping unit" if self.device.host_page_bytes else "page"
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (the value of SMART)"))
             rows.append(
-                ("", f"= WA per page × {factor:.4f}, because requests cover some pages in part")
+                ("", f"= WA per {unit} × {factor:.4f}, because requests cover some {unit}s in part")
             )
-        name = "WA per page" if self.has_partial_pages else "write amplification"
+            name = f"WA per {unit}"
         rows.append((name, wa_in_words(self.wa, self.ci)))
         series = self.series
         spark = Spark(

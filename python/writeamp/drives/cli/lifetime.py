@@ -11,7 +11,6 @@ import typer
 from writeamp.cli import findings, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
-from writeamp.devices.device import device
 from writeamp.drives.cli.printing import print_result
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 
@@ -71,9 +70,10 @@ def _lifetimes(
     from writeamp.drives.lifetime.functions import lifetime as lifetime_of  # noqa: PLC0415
     from writeamp.drives.lifetime.of_drives import lifetimes_of  # noqa: PLC0415
     from writeamp.drives.lifetime.of_history import lifetime_of_history  # noqa: PLC0415
+    from writeamp.drives.lifetime.under_load import capacity_of  # noqa: PLC0415
 
     if settings.has_load:
-        capacity = None if settings.device is None else device(settings.device).capacity_bytes
+        capacity = None if settings.device is None else round(capacity_of(settings.device))
         findings.of_fio(settings.fio, settings.fio_run, capacity)
         with Bar("wearing out", _of_drives, has_slow_steps=True) as bar:
             return lifetime_of(snapshots, **vars(settings), progress=bar.update)

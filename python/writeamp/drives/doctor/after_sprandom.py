@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import Load
-from writeamp.devices.device import Device, device
+from writeamp.devices.device import Device
 from writeamp.drives.doctor.finding import WaEstimate
 from writeamp.settings.experiment import Experiment
 from writeamp.statistics.replicas import student_interval
@@ -35,14 +35,13 @@ def wa_after_sprandom(
     """Return the WA of random writes after sprandom on an empty drive, whose blocks are pages.
 
     Args:
-        drive: drive whose size and policies are used.
-        op: over-provisioning of the drive and of sprandom.
+        drive: drive with this over-provisioning.
+        op: over-provisioning that sprandom assumes.
         regions: number of regions of sprandom.
         spr_cs: if above 0, sprandom overwrites a region only after the next one.
         cache_share: size of the write cache over that of the drive.
         state: whether WA is that of the first drive write or that of the steady state.
     """
-    drive = device(drive, op=op, size=drive.capacity_bytes)
     pages = drive.logical_pages
     # Regions with few blocks leave some of the drive unwritten, as their size is rounded down.
     simulated_regions = min(regions, isqrt(pages))

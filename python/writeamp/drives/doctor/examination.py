@@ -207,11 +207,17 @@ def doctor(
 
 
 def _unit_bytes(settings: DoctorSettings, drive: SmallDrive) -> int:
-    if settings.device is None:
-        return settings.mapping_unit or UNIT_BYTES
-    if settings.mapping_unit is not None:
+    unit = settings.mapping_unit
+    if unit is not None and unit % UNIT_BYTES:
         raise WriteampError(
-            "device has a mapping unit of its own; leave out device or mapping_unit"
+            f"mapping_unit is {unit} bytes; it must be a multiple of {UNIT_BYTES} bytes"
+        )
+    if settings.device is None:
+        return unit or UNIT_BYTES
+    if unit is not None:
+        raise WriteampError(
+            f"mapping_unit and device exclude each other, as {settings.device} has its own unit; "
+            "leave one out"
         )
     return drive.device.page_bytes if drive.device.kind == "flash" else UNIT_BYTES
 

@@ -37,6 +37,7 @@ class SmallDrive:
         """
         self._profile, self._op, self._size = profile, op, size
         self.device = self._drive(None, None)
+        self.device.check_flash()
         self._used: dict[str, None] = {}
         self.estimate = cache(self._estimate)
 
@@ -129,9 +130,10 @@ class SmallDrive:
         self, op: float, regions: int, spr_cs: int, cache_share: float, state: State
     ) -> WaEstimate:
         """Return the WA of random writes after sprandom; see `wa_after_sprandom`."""
-        self._used[_in_words(self.device)] = None
+        drive = device(self.device, op=op, size=self.device.capacity_bytes)
+        self._used[_in_words(drive)] = None
         return wa_after_sprandom(
-            self.device, op, regions, spr_cs=spr_cs, cache_share=cache_share, state=state
+            drive, op, regions, spr_cs=spr_cs, cache_share=cache_share, state=state
         )
 
 

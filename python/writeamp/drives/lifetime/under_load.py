@@ -157,8 +157,7 @@ def lifetime_under_load(
     if trace is not None:
         size_bytes = int(trace_room.info(trace_room.read(trace))["unique_bytes_written"])
     rated = rated_cycles(device, cycles)
-    op, shape = profile_op(device), profile(device).shape
-    capacity_bytes = logical_of(shape.physical_pages, op) * shape.page_bytes
+    op, capacity_bytes = profile_op(device), capacity_of(device)
     if fio is not None:
         workload = scaled_workload(fio.text, max(1.0, capacity_bytes / size_bytes))
     notes = () if fio is None else fio.notes
@@ -173,6 +172,12 @@ def lifetime_under_load(
         rows.append(_row(load, change, op, capacity_bytes))
         tell(done, 1 + len(changes))
     return _lifetime(load, base, all_of_base, capacity_bytes, tuple(rows))
+
+
+def capacity_of(device: str) -> float:
+    """Return the logical capacity of the full drive of a profile, in bytes."""
+    shape = profile(device).shape
+    return logical_of(shape.physical_pages, profile_op(device)) * shape.page_bytes
 
 
 def _changes(load: _Load, op: float) -> Iterator[_Change]:

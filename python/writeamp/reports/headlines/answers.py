@@ -33,7 +33,7 @@ def of_answer(document: Mapping[str, Any]) -> str:
     first = _most_trusted(answers)
     if first is None:
         return "No source has a WA; the table states why."
-    sentences = [_sentence(first)]
+    sentences = [_sentence(first, in_units=number(document, "host_page_bytes") is not None)]
     is_real = _is_real(first)
     # The simulation beside the drive, or the drive beside the simulation.
     other = next((row for row in steady if _is_real(row) is not is_real and _is_beside(row)), None)
@@ -69,7 +69,7 @@ def _source(row: _Row) -> str:
     return words(row, "way") if _is_real(row) else "simulation of this load"
 
 
-def _sentence(row: _Row) -> str:
+def _sentence(row: _Row, *, in_units: bool) -> str:
     way, wa = words(row, "way"), number(row, "wa") or 0.0
     if _is_real(row):
         shown = _wa(row).partition(" ")[0]
@@ -77,8 +77,11 @@ def _sentence(row: _Row) -> str:
         return f"WA {_wa(row)} of the {way}: {cost}."
     by = "" if way == "simulate" else f" by {way}"
     changing = ", not steady" if row.get("steady") is False else ""
-    cost = f"each page that the host writes costs {programs_in_words(wa)}"
-    return f"WA {_wa(row)}{by}{changing}: {cost}."
+    unit = "mapping unit" if in_units else "page"
+    cost = f"each {unit} that the host writes costs {programs_in_words(wa, unit)}"
+    wa_bytes = number(row, "wa_bytes")
+    per_byte = f" WA per host byte is {four_digits(wa_bytes)}." if in_units and wa_bytes else ""
+    return f"WA {_wa(row)}{by}{changing}: {cost}.{per_byte}"
 
 
 def _wa(row: _Row) -> str:

@@ -22,7 +22,7 @@ def with_jesd219(
 ) -> Endurance:
     """Return lives with those of the same drive and policies under JESD219.
 
-    Lives that were not finished, and drives that are too small for its requests, have none.
+    Lives that were not finished have none. If the drive cannot run it, the reason is stated.
 
     Args:
         experiment: experiment of the lives.
@@ -32,24 +32,25 @@ def with_jesd219(
     Raises:
         Interrupted: Ctrl-C; it carries `result`.
     """
-    plan = result.plan
-    if result.unfinished or plan.load_name == WORKLOAD:
+    load = result.plan.load
+    if result.unfinished or (isinstance(load, Spec) and load.name == WORKLOAD):
         return result
     settings = experiment.run
     assert isinstance(settings, EnduranceSettings)
-    variant = Experiment(
-        device=DeviceSettings(profile=plan.device),
+    variant = replace(
+        experiment,
+        # A drive that is fitted to a trace has its size by the trace.
+        device=experiment.device
+        if experiment.device.is_sized or isinstance(load, Spec)
+        else DeviceSettings(profile=result.plan.device),
         load=LoadSettings(
             workload=Spec.of("workloads", WORKLOAD), precondition=experiment.load.precondition
         ),
-        policy=experiment.policy,
         run=replace(settings, replicas=min(settings.replicas, _REPLICAS)),
     )
     try:
-        lives = worn_out(variant)
+        return replace(result, rated=worn_out(variant))
     except Interrupted:
         raise Interrupted(result) from None
-    except WriteampError:
-        return result
-    rated_plan = replace(lives.plan, capacity_bytes=result.capacity_bytes)
-    return replace(result, rated=replace(lives, plan=rated_plan))
+    except WriteampError as refused:
+        return replace(result, why_unrated=str(refused))

@@ -22,6 +22,7 @@ from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.lives import LifeInputs, Wear, life_inputs_of, live, plan_of_lives
 from writeamp.runs.meaning import meaning_of_life
+from writeamp.runs.partial_pages import partial_page_factor
 from writeamp.runs.refusals import check_memory
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
@@ -75,9 +76,16 @@ def run_lifetime(
     result = keep_runs(keep, lives)
     if not is_rated:
         return result
-    return with_jesd219(
-        experiment, result, lambda rated: _worn_out(rated, None, None, runner, RunStore())
-    )
+
+    def rated(variant: Experiment) -> Endurance:
+        return over_capacity(
+            variant,
+            lambda each, _: _worn_out(each, None, None, runner, RunStore()),
+            _to_target,
+            None,
+        )
+
+    return with_jesd219(experiment, result, rated)
 
 
 def _to_target(scaled: ScaledExperiment, result: Endurance, other: Endurance | None) -> Endurance:
@@ -174,6 +182,10 @@ def _result(
     firsts = [lives[replica]["first_to_reach"] for replica in replicas]
     end = {name: np.concatenate([counts[name] for counts in ends]) for name in ends[0]}
     reached = {name: np.stack([counts[name] for counts in firsts]) for name in firsts[0]}
+    page_bytes = plan.device.page_bytes
+    filled = filled_pages * len(replicas)
+    pages = int(end["written_pages"].sum()) - filled
+    written_bytes = int(end["written_bytes"].sum()) - filled * page_bytes
     return Endurance(
         plan=plan,
         end=Counts.of(end, filled_pages),
@@ -181,6 +193,8 @@ def _result(
         erases_of_block=np.stack([lives[replica]["erase_counts"] for replica in replicas]),
         seeds=np.array([replica_seed(plan.seed, replica) for replica in replicas], np.uint64),
         elapsed_s=elapsed_s,
+        partial_page_factor=partial_page_factor(plan.load, pages, written_bytes, page_bytes),
+        partial_share=int(end["partial_pages"].sum()) / max(1, pages),
     )
 
 

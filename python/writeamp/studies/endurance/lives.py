@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.registry.specs import Spec
 from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.daily_writes import (
     WARRANTY_YEARS,
@@ -21,6 +22,7 @@ from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.seeds import replica_seed
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.studies.study import StoreStats
+from writeamp.text import Caution
 from writeamp.units.durations import DAYS_A_YEAR
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -49,10 +51,19 @@ class LifeStatistics:
     seeds: npt.NDArray[np.uint64]
     """Seed of each finished life, shape (replicas,); fewer than planned if interrupted."""
     elapsed_s: float = field(compare=False)
+    partial_page_factor: float = 1.0
+    """Bytes of the pages that the host wrote / bytes that it wrote, of all lives; NaN if unknown.
+
+    Then bytes are those of whole pages.
+    """
+    partial_share: float = 0.0
+    """Share of the host's pages that its requests covered only in part."""
     scaling: LifeScalingErrors | None = None
     """Scale and errors of the smaller drive that was simulated for a capacity, or None."""
     rated: LifeStatistics | None = None
     """Lives under JESD219, if they were run."""
+    why_unrated: str = ""
+    """Reason why the drive cannot run JESD219, or ""."""
     store_stats: StoreStats | None = field(default=None, compare=False)
     """Counts of the lives stored in a folder, or None without a folder."""
 
@@ -71,7 +82,8 @@ class LifeStatistics:
     @property
     def under_jesd219(self) -> LifeStatistics | None:
         """Lives under JESD219, the workload of ratings; these lives, if it is their workload."""
-        return self if self.plan.load_name == "jesd219" else self.rated
+        load = self.plan.load
+        return self if isinstance(load, Spec) and load.name == "jesd219" else self.rated
 
     @property
     def pe_fairness(self) -> float:
@@ -114,9 +126,13 @@ class LifeStatistics:
         return float(self.end.wa.mean())
 
     @property
+    def _factor(self) -> float:
+        return 1.0 if math.isnan(self.partial_page_factor) else self.partial_page_factor
+
+    @property
     def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte that the host wrote, as SMART shows it."""
-        return self.wa * self.plan.partial_page_factor
+        """Flash bytes programmed per byte that the host wrote, as in SMART; NaN if unknown."""
+        return self.wa * self.partial_page_factor
 
     @property
     def ci(self) -> tuple[float, float]:
@@ -131,8 +147,7 @@ class LifeStatistics:
     @property
     def host_bytes(self) -> float:
         """Bytes that the host wrote from the fill to the end of life, mean over lives."""
-        plan = self.plan
-        return self.host_pages * plan.device.page_bytes / plan.partial_page_factor
+        return self.host_pages * self.plan.device.page_bytes / self._factor
 
     @property
     def capacity_bytes(self) -> float:
@@ -177,7 +192,11 @@ class LifeStatistics:
     def causes(self) -> dict[str, float]:
         """Pages programmed from the fill to the end of life by cause, mean over lives."""
         migrated = {cause: float(pages.mean()) for cause, pages in self.end.migrated_pages.items()}
-        return {"host": float(self.end.host_programs.mean())} | migrated
+        host = float(self.end.host_programs.mean())
+        if not self.plan.device.host_page_bytes:
+            return {"host": host} | migrated
+        partial = host * self.partial_share
+        return {"host": host - partial} | migrated | {"read_modify_write": partial}
 
     @cached_property
     def lives(self) -> pl.DataFrame:
@@ -261,6 +280,15 @@ class LifeStatistics:
                 "end of life; short lives finish first, so that the results may be too low"
             )
         notes += self.scaling.scale.warnings if self.scaling else []
+        if math.isnan(self.partial_page_factor):
+            notes.append(
+                Caution(
+                    "the trace does not state how many bytes of its pages it writes, so TBW and "
+                    "years count whole pages"
+                )
+            )
+        if self.why_unrated:
+            notes.append(f"life under JESD219 is unknown: {self.why_unrated}")
         if self.replicas == 1:
             notes.append("one replica has no confidence interval; increase --replicas")
         elif np.all(self.erases_of_block == self.erases_of_block[0]):
@@ -273,7 +301,7 @@ class LifeStatistics:
     @property
     def _drive_writes(self) -> _Floats:
         """Writes of the logical capacity from the fill to the end, for each life."""
-        pages = self.plan.device.logical_pages * self.plan.partial_page_factor
+        pages = self.plan.device.logical_pages * self._factor
         return np.asarray(self.end.host_pages / pages)
 
     @property
@@ -299,5 +327,5 @@ class LifeStatistics:
         freed_pages = (
             geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
         )
-        pages = geometry.physical_pages * self.plan.partial_page_factor
+        pages = geometry.physical_pages * self._factor
         return np.asarray(freed_pages / pages)

@@ -22,6 +22,7 @@ from writeamp.results.numbers import (
     with_interval,
 )
 from writeamp.runs.daily_writes import WARRANTY_YEARS, check_positive
+from writeamp.runs.partial_pages import differs
 from writeamp.runs.words import shape_in_words
 from writeamp.studies.endurance.lives import LifeStatistics
 from writeamp.text import printable
@@ -227,6 +228,7 @@ def facts_of(
     rows += [
         ("erased", f"{float(lives.end.erases.mean()):,.0f} blocks"),
         ("write amplification", with_interval(lives.wa, lives.ci)),
+        *_per_byte(lives),
         ("PE fairness", with_interval(lives.pe_fairness, lives.pe_fairness_ci95)),
         ("endurance", _number(full, low, high, " writes of the physical capacity", ",.2f")),
         ("", f"{logical:,.2f} writes of the logical capacity"),
@@ -241,6 +243,13 @@ def facts_of(
         years = lives.years(daily_bytes)
         rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
     return rows + _capacity(lives)
+
+
+def _per_byte(lives: LifeStatistics) -> list[tuple[str, str]]:
+    """Return a table row on WA per host byte, if it differs from WA per page."""
+    factor = lives.partial_page_factor
+    text = f"{lives.wa_bytes:.4f} = WA × {factor:.4f}, because requests cover some pages in part"
+    return [("WA per host byte", text)] if differs(factor) else []
 
 
 def _rating(lives: LifeStatistics, warranty_years: float) -> list[tuple[str, str]]:

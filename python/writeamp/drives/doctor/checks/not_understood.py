@@ -21,6 +21,7 @@ from writeamp.fio.values import (
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
 # Values of random_distribution that fio rejects: zipf with theta = 1.
 _THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
+_DISTRIBUTIONS = frozenset({"random", "zipf", "pareto", "normal", "zoned", "zoned_abs", ""})
 # External engines are named by their file, so they are not in the list of engines.
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
@@ -76,15 +77,16 @@ def _likely(name: str, valid: frozenset[str]) -> str:
 
 def _of_amounts(job: FioJob) -> Judgements:
     """Yield sizes, times and counts that are invalid, or whose unit fio ignores."""
-    wrong = dict(wrong_amounts(job.known, job.kb_base))
-    times = sorted(job.known.keys() & {*_TIMES})
-    wrong |= {name: job.known[name] for name in times if seconds_of(job.known[name]) is None}
-    for name, part in wrong.items():
-        digits = re.match("[1-9][0-9]*", part)
+    stated = job.stated_options
+    wrong = dict(wrong_amounts(stated, job.kb_base))
+    times = sorted(stated.keys() & {*_TIMES})
+    wrong |= {name: stated[name] for name in times if seconds_of(stated[name]) is None}
+    for name, value in wrong.items():
+        digits = re.match("[1-9][0-9]*", value)
         read = f"; fio 3.33 reads {digits[0]}" if digits and name in SIZES else ""
         kind = "size" if name in SIZES else "time" if name in _TIMES else "number"
         yield Mistake(
-            f"{name}={job.known[name]} is not a {kind}{read}",
+            f"{name}={stated[name]} is not a {kind}{read}",
             (job.name,),
             advice="use a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
             "d for times",
@@ -99,6 +101,12 @@ def _of_distribution(job: FioJob) -> Judgements:
             f"random_distribution={text}: fio's zipf does not support theta = 1",
             (job.name,),
             advice="use another theta, such as 0.99 or 1.01",
+        )
+    name = text.partition(":")[0]
+    if "random_distribution" in job.stated_options and name not in _DISTRIBUTIONS:
+        yield Mistake(
+            f"random_distribution={text} is unknown; {_likely(name, _DISTRIBUTIONS)}",
+            (job.name,),
         )
     shares = re.findall(r"[:,](\d{1,20})/", text.split(",")[0]) if text.startswith("zoned") else []
     if sum(map(int, shares)) > 100:
