@@ -209,9 +209,13 @@ impl Trace {
     #[inline(always)]
     fn count_partial(&mut self, request: &Request) {
         let bytes = request.partial_bytes();
+        // Most requests cover whole pages.
+        if bytes == 0 {
+            return;
+        }
         self.unserved.partial_bytes += bytes;
         self.unserved.partial_pages += request.partial_pages();
-        if bytes > 0 && self.requests.columns.has_tags() {
+        if self.requests.columns.has_tags() {
             self.partials.push((request.tag, bytes));
         }
     }
