@@ -13,6 +13,7 @@ from places import ROOT
 from writeamp import _engine
 from writeamp.errors import WriteampError
 from writeamp.registry import Entry, engine_entries
+from writeamp.reports.headlines.runs import of_wa
 
 DOCS = (ROOT / "docs" / "workloads.md").read_text()
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
@@ -131,6 +132,61 @@ def test_a_cache_states_both_shares_and_has_a_handle_for_each_part() -> None:
     percent, number = (wa.workload("cachelib", soc=soc) for soc in ("5%", 0.05))
     assert percent == number
     assert str(wa.workload("cachelib")) == "cachelib:soc=0.04,soc_writes=0.33"
+
+
+def test_an_lsm_tree_reports_the_bytes_of_its_application() -> None:
+    run: dict[str, Any] = {**SMALL, "blocks": 256, "writes": 60_000, "warmup": 20_000}
+    result = wa.simulate(**run, workload="lsm:table=0.5%,used=70%")
+    document = result.to_dict()
+    application = document["application"]
+    host_bytes = application["host_bytes_per_application_byte"] * application["written_bytes"]
+    assert host_bytes == pytest.approx(document["host"]["written_bytes"])
+    flash_factor = application["flash_bytes_per_application_byte"]
+    assert flash_factor == pytest.approx(
+        document["wa"] * application["host_bytes_per_application_byte"]
+    )
+    card = dict(result.card().rows)
+    assert "of the host" in card["application"]
+    headline = of_wa(document)
+    assert f"{flash_factor:.4g} bytes of flash" in headline
+    assert "application" not in wa.simulate(**run, workload="uniform").to_dict()
+
+
+def test_the_application_of_an_lsm_tree_is_counted_in_the_measured_interval() -> None:
+    run: dict[str, Any] = {**SMALL, "blocks": 256, "warmup": 0}
+    load = "lsm:table=0.5%,used=70%,keys=zipf(s=0.99)"
+    whole = wa.simulate(**run, workload=load, writes=20_000).application
+    start = wa.simulate(**run, workload=load, writes=8_000).application
+    rest = wa.simulate(**{**run, "warmup": 8_000}, workload=load, writes=20_000).application
+    assert whole is not None
+    assert start is not None
+    assert rest is not None
+    assert rest.host_bytes + start.host_bytes == whole.host_bytes
+    assert rest.written_bytes + start.written_bytes == whole.written_bytes
+    assert start.written_bytes * whole.host_bytes != whole.written_bytes * start.host_bytes
+
+
+def test_an_lsm_tree_on_larger_mapping_units_counts_the_same_application_bytes() -> None:
+    run: dict[str, Any] = {**SMALL, "writes": 30_000, "warmup": 0}
+    load = "lsm:table=2%,used=60%"
+    pages = wa.simulate(**run, workload=load).application
+    units = wa.simulate(**run, workload=load, mapping_unit="16KiB").application
+    assert pages is not None
+    assert units is not None
+    factors = [layers.host_bytes / layers.written_bytes for layers in (pages, units)]
+    assert factors[1] == pytest.approx(factors[0], rel=0.1)
+
+
+def test_deleted_tables_are_spare_space_only_if_they_are_trimmed() -> None:
+    run: dict[str, Any] = {**SMALL, "blocks": 256, "writes": 100_000, "warmup": 30_000}
+    on, off = (
+        wa.simulate(**run, workload=f"lsm:table=0.5%,used=60%,discard={discard}")
+        for discard in ("on", "off")
+    )
+    assert on.wa < off.wa
+    assert on.host["trimmed_pages"] > 0
+    assert off.host["trimmed_pages"] == 0
+    assert off.held_pages == off.device.logical_pages
 
 
 @pytest.mark.parametrize(

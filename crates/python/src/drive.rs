@@ -10,11 +10,12 @@ use writeamp_engine::hints::UNTAGGED;
 use writeamp_engine::managers::{CustomPolicies, Layout, OwnPages, Setup};
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::workloads::{
-    self, Characteristics, Columns, Context, Site, Trace, Workload, number_of,
+    self, Characteristics, Columns, Context, Site, Step, Trace, Workload, number_of,
 };
 
 use crate::columns::{column, column_or, counts as page_counts};
 use crate::custom;
+use crate::interruptible::interruptible;
 use crate::raised::raised;
 
 /// Shape of a drive.
@@ -254,6 +255,23 @@ impl Load {
         }
     }
 
+    /// Number of pages that the application writes during `writes` page writes of the host.
+    ///
+    /// They follow `warmup` page writes of a run with this seed. None without an application above
+    /// the host's writes.
+    #[pyo3(signature = (*, seed, warmup, writes))]
+    fn application_pages(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        warmup: u64,
+        writes: u64,
+    ) -> PyResult<Option<u64>> {
+        let load = self.clone();
+        let counted = interruptible(py, move || load.counted(seed, warmup, writes))?;
+        counted.map_err(|e| raised(&e))
+    }
+
     /// Draws requests until `pages` pages are written, equal to those of a run with this seed.
     ///
     /// Returns columns for `trace`: ops, first pages, counts, head bytes and tail bytes.
@@ -335,6 +353,25 @@ impl Load {
             drawn.push(request);
         }
         Ok(drawn)
+    }
+
+    /// Returns the application's page writes during `writes` page writes after `warmup`.
+    fn counted(&self, seed: u64, warmup: u64, writes: u64) -> Result<Option<u64>> {
+        let mut load = self.build(seed)?;
+        let mut buffer = [0; 4096];
+        let mut count_after = |mut pages: u64| {
+            while pages > 0 {
+                let most = pages.min(buffer.len() as u64) as usize;
+                match load.next(&mut buffer[..most]) {
+                    Step::Writes(count) => pages -= count as u64,
+                    Step::Request(_) => {}
+                    Step::End => break,
+                }
+            }
+            load.application_pages()
+        };
+        let start = count_after(warmup);
+        Ok(count_after(writes).zip(start).map(|(end, start)| end - start))
     }
 
     /// Builds the workload with random streams from `seed`.

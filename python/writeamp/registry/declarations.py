@@ -14,6 +14,9 @@ from writeamp.registry.specs import Spec
 # Workloads that write zones, whose WA depends on the ratio of zone to erase unit.
 ZONED = ("zones-sequential", "nowa")
 
+# Workloads that count the bytes of an application above the host's writes.
+LAYERED = ("lsm",)
+
 
 def default_victims(manager: str) -> str:
     """Return the default victim policy of a manager.

@@ -21,6 +21,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
 from writeamp.results.handles import handle_row
 from writeamp.results.numbers import json_number
+from writeamp.runs.application import ApplicationWrites, application_bytes
 from writeamp.runs.partial_pages import differs, partial_page_factor
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
@@ -302,6 +303,22 @@ class DriveResult(OneLine, Drawn):
         host_pages = self.plan.used_pages(self.device) * self.device.pages_per_unit
         return TouchedAddresses.of(load, host_pages, self.writes, self.device)
 
+    @cached_property
+    def application(self) -> ApplicationWrites | None:
+        """Bytes of the application, host and drive; None if the workload has no application."""
+        written_bytes = application_bytes(
+            self.plan.load,
+            self.device,
+            self.plan.used_pages(self.device),
+            seed=self.plan.seed,
+            warmup_pages=self.writes - self.host_pages,
+            host_pages=self.host_pages,
+        )
+        if written_bytes is None:
+            return None
+        flash_bytes = self.flash_pages * self.page_bytes
+        return ApplicationWrites(written_bytes, self.host["written_bytes"], flash_bytes)
+
     @property
     def _repeat(self) -> int:
         """Requested number of passes over the trace."""
@@ -317,6 +334,7 @@ class DriveResult(OneLine, Drawn):
         rows.append(("erased", f"{self.erases:,} blocks"))
         rows += self.zones.rows() if self.zones else []
         rows += self.touched.rows() if self.touched else []
+        rows += self.application.rows() if self.application else []
         if self.percentage_used is not None:
             rows.append(
                 (
@@ -355,6 +373,7 @@ class DriveResult(OneLine, Drawn):
             "drive_writes": self.drive_writes,
             **(self.zones.facts() if self.zones else {}),
             **(self.touched.facts() if self.touched else {}),
+            **(self.application.facts() if self.application else {}),
             **self.device.facts(),
         }
 

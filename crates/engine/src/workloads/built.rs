@@ -61,6 +61,10 @@ impl<W: Workload> Workload for Built<W> {
         self.workload.horizon_writes()
     }
 
+    fn application_pages(&self) -> Option<u64> {
+        self.workload.application_pages()
+    }
+
     fn schedule(&self) -> Schedule {
         self.workload.schedule()
     }

@@ -14,6 +14,7 @@ mod fio_skew;
 mod groups;
 mod hot_cold;
 mod io;
+mod lsm;
 mod mix;
 mod permutation;
 mod phases;
@@ -188,6 +189,12 @@ pub trait Workload: State + Send {
         4 * u64::from(self.pages())
     }
 
+    /// Number of pages that the application has written, whose data the host's writes store.
+    /// None if the workload has no application above the host's writes.
+    fn application_pages(&self) -> Option<u64> {
+        None
+    }
+
     /// Changes of the workload that are known in advance.
     fn schedule(&self) -> Schedule {
         Schedule::default()
@@ -285,6 +292,7 @@ macro_rules! workloads {
             zones::ZonesSequential,
             zones::Nowa,
             cachelib::Cachelib,
+            lsm::Lsm,
             fio_jobs::FioJobs,
         }
     };

@@ -87,6 +87,10 @@ impl Workload for Trimming {
         self.workload.horizon_writes()
     }
 
+    fn application_pages(&self) -> Option<u64> {
+        self.workload.application_pages()
+    }
+
     /// A TRIM replaces a page write and is not counted as a write.
     /// A change of the workload therefore comes after fewer counted writes.
     fn schedule(&self) -> Schedule {

@@ -122,6 +122,10 @@ impl Workload for Units {
         self.workload.horizon_writes()
     }
 
+    fn application_pages(&self) -> Option<u64> {
+        self.workload.application_pages()
+    }
+
     fn schedule(&self) -> Schedule {
         self.workload.schedule()
     }

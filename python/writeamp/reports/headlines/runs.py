@@ -204,7 +204,22 @@ def of_wa(document: _Document, within: str | None = None, name: str = "") -> str
             f"WA {four_digits(wa)}: nothing was collected in this run, so it shows nothing about "
             "longer runs."
         )
-    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{_of_units(document)}"
+    layers = f"{_of_units(document)}{_of_application(document)}"
+    return f"WA {four_digits(wa)}{within}{unsteady}: {_costs(document, wa)}.{layers}"
+
+
+def _of_application(document: _Document) -> str:
+    """Return the host and flash bytes of each byte that the application writes, as a sentence."""
+    application = table(document, "application")
+    host, flash = (
+        number(application, f"{layer}_bytes_per_application_byte") for layer in ("host", "flash")
+    )
+    if host is None or flash is None:
+        return ""
+    return (
+        f" Each byte of the application costs {four_digits(host)} bytes of host writes and "
+        f"{four_digits(flash)} bytes of flash."
+    )
 
 
 def _of_units(document: _Document) -> str:
