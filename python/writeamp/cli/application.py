@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from writeamp.cli.findings import with_own_findings
+from writeamp.cli.light_typer import import_help, without_early_adapters
 from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
@@ -81,7 +82,12 @@ class _OnceCommand(TyperCommand):
         for parameter in parameters:
             if isinstance(parameter, TyperArgument) and parameter.metavar is not None:
                 parameter.display_type_rich = _no_type  # type: ignore[method-assign]
-        return parameters
+        return without_early_adapters(parameters)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        import_help()
+        super().format_help(ctx, formatter)
 
 
 class App(typer.Typer):

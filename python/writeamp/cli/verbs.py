@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from writeamp.cli.light_typer import import_help, keep_imports, without_early_adapters
 from writeamp.errors import WriteampError
 from writeamp.extensions import Extension, extensions
 from writeamp.text import printable
@@ -93,6 +94,15 @@ class Verbs(TyperGroup):
             summary, panel = _shown(verb)
             self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel))
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the root options."""
+        return without_early_adapters(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        import_help()
+        super().format_help(ctx, formatter)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the called subcommand with its options, and the arguments after it."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -128,4 +138,5 @@ def load(name: str) -> Any:
     if isinstance(command, TyperGroup):
         # The group's own help is printed after the summary.
         command.help = "\n\n".join(filter(None, (verb.summary, command.help)))
+    keep_imports()
     return command
