@@ -43,7 +43,8 @@ from pool import Pool, Tried
 from reducing import reduced
 from table import Table
 
-from writeamp import cli
+from writeamp.cli import main as run_command
+from writeamp.cli import root
 from writeamp.cli.verbs import load, verbs
 
 KEPT = Path("build/fuzz")
@@ -134,12 +135,12 @@ def _command(line: str) -> str:
     out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
     with (
         patch.object(sys, "argv", ["writeamp", *shlex.split(line)]),
-        patch.object(cli, "app", child.PARSER),
+        patch.object(root, "app", child.PARSER),
         redirect_stdout(out),
         redirect_stderr(err),
     ):
         try:
-            cli.main()
+            run_command()
         except SystemExit as ended:
             if ended.code:
                 err.seek(0)

@@ -26,7 +26,7 @@ from calls import ready
 from checks import Ended
 from typer.main import get_command
 
-from writeamp import cli
+from writeamp.cli import main, root
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult
 
@@ -39,7 +39,7 @@ CANARY = "canary"
 _SHOWN = ("to_frame", "_repr_html_", "__repr__")
 _STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec")
 # Building the parser takes longer than most commands.
-PARSER = get_command(cli.app)
+PARSER = get_command(root.app)
 
 
 @dataclass
@@ -133,9 +133,9 @@ def _lay_out(call: Call, inside: Path) -> None:
 
 def _command(call: Call) -> tuple[int, None]:
     words = ["writeamp", *(call.argv or ())]
-    with patch.object(sys, "argv", words), patch.object(cli, "app", PARSER):
+    with patch.object(sys, "argv", words), patch.object(root, "app", PARSER):
         try:
-            cli.main()
+            main()
         except SystemExit as ended:
             return (ended.code if isinstance(ended.code, int) else 98), None
     return 0, None

@@ -1,50 +1,14 @@
-"""The `writeamp` command: root options, exit statuses. Each subcommand has a module."""
+"""The `writeamp` command: exit statuses. The root options and each subcommand have a module."""
 
 from __future__ import annotations
 
 import sys
 
-import typer
-
 from writeamp.cli import boundary
-from writeamp.cli.verbs import Verbs
 from writeamp.errors import PolicyError, WriteampError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-
-_HELP = """Predict, simulate, measure and explain the write amplification (WA) of flash SSDs.
-
-Warnings, and at most three notes, go to stderr; --verbose prints all notes.
-
-Example: writeamp answer --workload zipf:s=0.99 --op 0.1
-"""
-
-app = typer.Typer(
-    name="writeamp",
-    cls=Verbs,
-    help=_HELP,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from writeamp._engine import __version__  # noqa: PLC0415 (slow)
-
-        print(f"writeamp {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    _version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
-) -> None:
-    """Read the options that precede the subcommand."""
 
 
 def main() -> None:
@@ -53,22 +17,15 @@ def main() -> None:
         with boundary.interrupts_kept():
             boundary.prepare_streams()
             boundary.check_arguments()
-            status = app(standalone_mode=False)
+            status = _run()
             sys.stdout.flush()
         if status == INTERRUPTED:
             raise KeyboardInterrupt  # typer has turned Ctrl-C into this status
-    except (WriteampError, typer.TyperException) as error:
-        sentence = str(error)
-        if isinstance(error, typer.TyperException):
-            sentence = " ".join(error.format_message().split())  # may have several lines
-            if sentence.startswith("Missing option"):
-                from writeamp.cli.application import example_of  # noqa: PLC0415 (slow)
-
-                sentence += example_of(getattr(error, "ctx", None))
+    except WriteampError as error:
         status = BAD_INPUT
         if isinstance(error, PolicyError):
             boundary.report_policy(error)
-        if sentence:  # empty if a subcommand without arguments has printed its help
+        if sentence := str(error):
             boundary.say(sentence)
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")
@@ -91,3 +48,13 @@ def main() -> None:
         boundary.report_fault(error)
         status = boundary.FAULT
     sys.exit(status or 0)
+
+
+def _run() -> int | None:
+    # The most frequent call of scripts needs no parser, whose import takes 50 ms.
+    if sys.argv[1:] == ["--version"]:
+        boundary.print_version()
+        return None
+    from writeamp.cli.root import run  # noqa: PLC0415 (slow)
+
+    return run()

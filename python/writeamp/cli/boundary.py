@@ -140,6 +140,13 @@ def say(sentence: str) -> None:
         sys.stderr.flush()
 
 
+def print_version() -> None:
+    """Print the name and version of writeamp."""
+    from writeamp._engine import __version__  # noqa: PLC0415 (slow)
+
+    print(f"writeamp {__version__}")
+
+
 def report_policy(error: PolicyError) -> None:
     """Print the traceback of an error in a user's policy; the caller prints the sentence."""
     with suppress(OSError):
