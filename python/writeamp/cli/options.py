@@ -25,7 +25,6 @@ from writeamp.cli.terminal import Terminal
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import ratio_of, shown
 from writeamp.registry.entries import EngineKind
-from writeamp.reports.headlines.headline import headline
 from writeamp.results.frames import csv_of
 from writeamp.text import printable
 
@@ -216,6 +215,8 @@ def show(
 
 def print_headline(document: Any) -> None:
     """Print the sentence that answers the question, if the document has an answer."""
+    from writeamp.reports.headlines.headline import headline  # noqa: PLC0415 (not for help)
+
     if sentence := headline(document):
         stdout.print(heading(sentence))
 

@@ -6,20 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-
-from rich.progress import (
-    BarColumn,
-    Progress,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from typing import TYPE_CHECKING
 
 from writeamp.cli import boundary
 from writeamp.cli.options import stderr
 from writeamp.runners.estimates import listening_to_estimates
+
+if TYPE_CHECKING:
+    from rich.progress import Task, TaskID
 
 # Time in seconds over which the speed is averaged.
 _RECENT_S = 30.0
@@ -62,6 +56,14 @@ class Bar:
                 the whole run instead of the last seconds.
             clock: clock of the lines and of the estimate; by default the system's.
         """
+        from rich.progress import (  # noqa: PLC0415 (slow; not needed for help)
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         self._words = words
         self._clock = clock or Clock()
         self._progress = Progress(

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -37,7 +36,7 @@ _OF_DISK = dict.fromkeys(DISK_TABLES, dict)
 # Valid capacities of a disk, up to 16 TiB.
 _DISK_BYTES = Whole(2**20, 2**44)
 
-_SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
+_SHIPPED = Path(__file__).with_name("profiles")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def _text(base: str | Path) -> tuple[str, str]:
         if str(base) not in profile_names():
             more = ("raid0:A,B", "or the path of a .toml file")
             raise unknown("device", str(base), (*profile_names(), *more))
-        path = Path(str(_SHIPPED.joinpath(f"{base}.toml")))
+        path = _SHIPPED / f"{base}.toml"
     return str(base), toml_text.read_text(path, "device profile")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from typing import Any
 
 from writeamp.errors import WriteampError
@@ -40,6 +39,8 @@ def parse(text: str, where: str) -> dict[str, Any]:
     Raises:
         WriteampError: invalid TOML, or values nested too deeply.
     """
+    import tomllib  # noqa: PLC0415 (slow; not needed for help)
+
     deep = WriteampError(f"{where}: not valid TOML: its values are nested too deeply")
     if _DEEP_KEY.search(text):
         raise deep

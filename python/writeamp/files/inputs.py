@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import errno
-import hashlib
 import json
 import os
 import re
@@ -207,6 +206,8 @@ def release(content: Path, its_identity: str) -> None:
 
 @lru_cache(maxsize=1024)
 def _digest(path: str, size_bytes: int, modified_ns: int) -> str:
+    import hashlib  # noqa: PLC0415 (slow; not needed for help)
+
     digest = hashlib.sha256()
     with opened(path) as file:
         while chunk := file.read(_CHUNK_BYTES):
@@ -216,6 +217,8 @@ def _digest(path: str, size_bytes: int, modified_ns: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _fetched(address: str, its_identity: str) -> Path:
+    import hashlib  # noqa: PLC0415 (slow; not needed for help)
+
     folder = Path(_cache(), hashlib.sha256(its_identity.encode()).hexdigest())
     try:
         folder.mkdir(exist_ok=True)

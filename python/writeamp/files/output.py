@@ -11,7 +11,6 @@ import errno
 import fcntl
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -212,7 +211,7 @@ class _Draft(io.BufferedWriter):
 
 def _new_draft(folder: Path) -> tuple[Path, _Draft]:
     """Make a draft and lock it; drafts without a lock count as abandoned."""
-    draft = folder / DRAFTS.replace("*", secrets.token_hex(8))
+    draft = folder / DRAFTS.replace("*", os.urandom(8).hex())
     file = _Draft(io.FileIO(draft, "x"))
     with suppress(OSError):  # a file system may not support locks
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -10,13 +10,15 @@ from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files import output
-from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
+
+if TYPE_CHECKING:
+    from writeamp.plots.spec import FigureSpec
 
 # Drawing libraries take a second to import, so each is imported on first use.
 _BACKENDS = {
@@ -42,7 +44,7 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
 
 def rendered(spec: FigureSpec, suffix: str) -> bytes:
     """Return the bytes of a figure's file in the format of `suffix`."""
-    render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
+    render = cast("Callable[[FigureSpec, str], bytes]", _imported(_BACKENDS[suffix]).render)
     return render(_showable(spec), suffix.removeprefix("."))
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from threading import Event
+from typing import TYPE_CHECKING
 
 from writeamp.runners.processor_share import processors, useful_threads, using_processors
 from writeamp.runners.runner import J, Lost, Runner, T
 from writeamp.runners.settings import ThreadSettings
 from writeamp.runners.stopping import heeding, stop_if_asked
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 class Here:
@@ -67,6 +70,12 @@ class Threads:
     ) -> Iterator[tuple[int, T]]:
         """Yield the index of each job with its result, in order of completion."""
         threads = self.at_once(len(jobs))
+        from concurrent.futures import (  # noqa: PLC0415 (slow; not needed for help)
+            FIRST_COMPLETED,
+            ThreadPoolExecutor,
+            wait,
+        )
+
         processors_of_job = max(1, processors() // threads)
         stop = Event()
 

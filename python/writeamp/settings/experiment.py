@@ -6,7 +6,6 @@ experiment from their arguments. A file stores one experiment (docs/experiments.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -432,6 +431,8 @@ def _is_of_requests(workload: Spec) -> bool:
 
 
 def _digest(meaning: dict[str, Any]) -> str:
+    import hashlib  # noqa: PLC0415 (slow; not needed for help)
+
     text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -6,7 +6,6 @@ from these fields.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -60,6 +59,8 @@ class HeldTrace:
         """SHA-256 of the contents: requests and devices, or ranges of pages."""
         if isinstance(self.trace, traces.TraceData | traces.PageTrace):
             return self.trace.digest
+        import hashlib  # noqa: PLC0415 (slow; not needed for help)
+
         import numpy as np  # noqa: PLC0415 (slow)
 
         digest = hashlib.sha256()
