@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,45 @@ def test_an_answer_imports_no_more_than_it_takes(
     status, found = importers(arguments.split(), tmp_path)
     assert status == 0
     assert set(found) <= allowed, found
+
+
+# Slow modules of the standard library, which typer and rich do not need for help either.
+SLOW_STANDARD = (
+    "asyncio", "concurrent.futures", "email", "hashlib", "http", "importlib.metadata",
+    "importlib.resources", "logging", "multiprocessing", "secrets", "sqlite3", "ssl", "tomllib",
+    "xml", "zipfile",
+)  # fmt: skip
+EXPECTED = tomllib.loads((ROOT / "tests" / "data" / "start_imports.toml").read_text())
+
+
+@pytest.mark.parametrize("command", EXPECTED)
+def test_a_start_imports_the_listed_modules_only(command: str) -> None:
+    code = (
+        f"import sys; before = {{*sys.modules}}; sys.argv = ['writeamp', *{command.split()!r}]\n"
+        "from writeamp.__main__ import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print('imported:', *sorted({*sys.modules} - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    imported = set(done.stdout.rpartition("imported: ")[2].split())
+    expected = EXPECTED[command]
+    shared = EXPECTED[expected["modules_of"]]["modules"] if "modules_of" in expected else []
+    modules = {*shared, *expected["modules"]}
+    packages = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
+    assert {name for name in imported if name.startswith("writeamp.")} == {
+        f"writeamp.{name}" for name in modules
+    }
+    assert packages - {"writeamp", "writeamp_papers"} <= {*expected["packages"]}
+    assert imported.isdisjoint(SLOW_STANDARD), imported.intersection(SLOW_STANDARD)
+
+
+def test_a_class_that_help_left_out_is_the_real_one_when_used() -> None:
+    code = (
+        "from writeamp.cli.light_typer import import_help; import_help(); import sys; "
+        "from typer.rich_utils import Markdown; assert 'rich.markdown' not in sys.modules; "
+        "made = Markdown('# A'); import rich.markdown; assert type(made) is rich.markdown.Markdown"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
