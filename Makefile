@@ -15,9 +15,9 @@ CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
+.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
-TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN)
+TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN) bytecode
 all: tools
 	+@$(TOGETHER) $(VENV)/.package
 
@@ -53,6 +53,10 @@ PACKAGES := pyproject.toml papers/pyproject.toml scripts/build_backend.py
 $(VENV)/.package: $(PACKAGES) | $(BIN)/pip
 	$(call INSTALL)
 	@touch $@
+
+# As pip does for packages that are not editable: without bytecode, help takes a third longer to start.
+bytecode: | $(BIN)/pip
+	@$(BIN)/python -m compileall -q python papers/writeamp_papers
 
 # The tools of an extra, or of several, of pyproject.toml.
 $(VENV)/.%: $(PACKAGES) | $(BIN)/pip
