@@ -164,7 +164,7 @@ impl Lsm {
             |&level: &usize| if level == 0 { score(0) >= 1.0 } else { score(level) > 1.0 };
         (0..self.limits.len())
             .filter(is_overfull)
-            .max_by(|&one, &other| score(one).total_cmp(&score(other)))
+            .max_by(|&first, &second| score(first).total_cmp(&score(second)))
     }
 
     /// Index of the table that a sorted level compacts next.
@@ -181,7 +181,9 @@ impl Lsm {
             f64::from(pages) / f64::from(table.pages)
         };
         let ratios = tables.iter().map(|&table| overlap_per_page(table)).enumerate();
-        ratios.min_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(index, _)| index)
+        ratios
+            .min_by(|(_, first), (_, second)| first.total_cmp(second))
+            .map_or(0, |(index, _)| index)
     }
 
     /// Merges tables of a level into the next: all of level 0, or one of another level.

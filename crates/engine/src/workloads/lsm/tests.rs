@@ -71,7 +71,7 @@ fn pages_in(level: &[SortedTable]) -> f64 {
     level.iter().map(|table| f64::from(table.pages)).sum()
 }
 
-/// What a level sends to the next, and its mean size.
+/// Data that a level sends to the next, and its mean size.
 #[derive(Default, Clone)]
 struct Flow {
     compactions: f64,
@@ -106,8 +106,8 @@ fn flows(tree: &mut Lsm, flushes: u32) -> Vec<Flow> {
     flows
 }
 
-/// Under round-robin and uniform keys, the density of a level's keys grows evenly from the tables
-/// compacted last to those compacted next. The next table is thus twice as dense as the mean, and
+/// Densities of a level's keys grow evenly under round-robin and uniform keys.
+/// They grow from the tables compacted last to those compacted next. The next table is thus twice as dense as the mean, and
 /// overlaps half the ratio of the levels' sizes, and one more table at its ends (Lim et al., FAST
 /// 2016). The last level has all keys, so its compactions drop all of the upper entries.
 #[test]
