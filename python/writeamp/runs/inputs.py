@@ -166,7 +166,7 @@ def _hinted(
     trace: traces.Trace | traces.PageTrace | traces.TraceData, load: LoadSettings
 ) -> traces.Trace | traces.PageTrace | traces.TraceData:
     """Return the trace with its placement hints as tags, unless it has tags."""
-    if isinstance(trace, traces.TraceData) and "hint" in getattr(trace.data, "columns", ()):
+    if isinstance(trace, traces.TraceData) and trace.has_column("hint"):
         trace = traces.of(trace)
     if isinstance(trace, traces.Trace):
         if trace.tags is not None:

@@ -65,6 +65,13 @@ class TraceData:
         if not _is_data(data):
             raise WriteampError(f"the trace is {shown(data)}; {VALID}")
 
+    def has_column(self, name: str) -> bool:
+        """Return whether the data are one table in memory that has a column of this name."""
+        data = self.data
+        if isinstance(data, pl.LazyFrame):
+            return False
+        return name in getattr(data, "column_names", getattr(data, "columns", ()))
+
     def batches(
         self, *, origins: bool = False
     ) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
