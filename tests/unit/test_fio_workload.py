@@ -44,6 +44,8 @@ def test_every_example_is_a_load() -> None:
         ),
         ("--rw=write --bssplit=4k/x:8k", "bssplit=4k/x:8k; valid: sizes with per cents"),
         ("--rw=write --zonemode=zbd", "zonemode=zbd"),
+        ("--rw=write --fdp=1 --fdp_pli=300", "job 'a' has fdp_pli=300; valid: placement handles"),
+        ("--rw=write --fdp=1 --fdp_pli=x", "has fdp_pli=x; valid: placement handles"),
         ("--rw=write --filename=a:b", "several files of job 'a'"),
         ("--rw=write --ioengine=cpuio", "ioengine=cpuio, which writes to no drive"),
         ("--rw=write --numjobs=100000", "the jobs have 100,000 copies; at most 500 are modelled"),

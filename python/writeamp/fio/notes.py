@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from writeamp.errors import WriteampError
 from writeamp.fio.job import FioJob
 from writeamp.text import Caution
+
+# Handles of fdp_pli: numbers, and ranges of numbers.
+_PLIDS = re.compile(r"\d{1,9}([\s,:-]+\d{1,9})*")
+_MOST_HANDLE = 255
 
 
 def notes_of_job(job: FioJob, *, is_last: bool) -> Iterator[str]:
@@ -34,9 +39,21 @@ def notes_of_job(job: FioJob, *, is_last: bool) -> Iterator[str]:
 
 
 def handle_of(job: FioJob) -> int | None:
-    """Return the first placement handle of a job; None without one, or for the default 0."""
-    first = re.match(r"\s*(\d+)", job.options.get("fdp_pli", ""))
-    return (int(first[1]) or None) if _is_placed(job) and first else None
+    """Return the first placement handle of a job; None without one, or for the default 0.
+
+    Raises:
+        WriteampError: a handle is not valid.
+    """
+    text = job.options.get("fdp_pli", "").strip()
+    if not text or not _is_placed(job):
+        return None
+    handles = [int(number) for number in re.findall(r"\d{1,9}", text)]
+    if not _PLIDS.fullmatch(text) or max(handles) > _MOST_HANDLE:
+        raise WriteampError(
+            f"job {job.name!r} has fdp_pli={text}; valid: placement handles from 0 to "
+            f"{_MOST_HANDLE}, such as 1 or 0,2"
+        )
+    return handles[0] or None
 
 
 def _is_placed(job: FioJob) -> bool:

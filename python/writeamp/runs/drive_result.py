@@ -326,8 +326,9 @@ class DriveResult(OneLine, Drawn):
 
     def _rows_of_counts(self) -> list[tuple[str, str]]:
         """Return card rows on programs and erases in the measured interval."""
+        unit = "mapping units" if self.device.host_page_bytes else "pages"
         rows = [
-            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} pages")
+            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} {unit}")
             for cause, pages in self.causes.items()
             if pages
         ]

@@ -424,7 +424,8 @@ class Result(DriveResult):
             ("space", space_in_words(device.op, device.fill, device.spare_factor)),
             (
                 "measured",
-                f"{self.host_pages:,} host pages after a warm-up of {self.warmup_pages:,}",
+                f"{self.host_pages:,} {_host_pages(self.device)} after a warm-up of "
+                f"{self.warmup_pages:,}",
             ),
             (
                 "before the run",
@@ -493,6 +494,11 @@ class Result(DriveResult):
             intervals=self.series.height,
             end=self.drive_writes,
         )
+
+
+def _host_pages(device: Device) -> str:
+    """Return the unit of the host's counted writes, in words."""
+    return "mapping units that the host wrote" if device.host_page_bytes else "host pages"
 
 
 def _swaps(load: object, writes: int) -> list[int]:
