@@ -219,7 +219,7 @@ def _unit_bytes(settings: DoctorSettings, drive: SmallDrive) -> int:
             f"mapping_unit and device exclude each other, as {settings.device} has its own unit; "
             "leave one out"
         )
-    return drive.device.page_bytes if drive.device.kind == "flash" else UNIT_BYTES
+    return drive.device.page_bytes
 
 
 def _notes(fio: FioJobs) -> Iterator[str]:

@@ -37,21 +37,21 @@ class SmallDrive:
         """
         self._profile, self._op, self._size = profile, op, size
         self.device = self._drive(None, None)
-        self.device.check_flash()
         self._used: dict[str, None] = {}
         self.estimate = cache(self._estimate)
 
     def _drive(self, page_bytes: int | None, most_bytes: int | None) -> Device:
         """Return the drive with pages of a size, and of at most a number of bytes."""
         drive = self._made(page_bytes, self._size)
-        if drive.kind == "flash" and most_bytes is not None and most_bytes < drive.capacity_bytes:
+        drive.check_flash()
+        if most_bytes is not None and most_bytes < drive.capacity_bytes:
             pages = most_bytes // drive.page_bytes
             if pages < _FEWEST_PAGES:
                 raise WriteampError(
                     f"the jobs write only {pages:,} pages; at least {_FEWEST_PAGES:,} are needed"
                 )
             drive = self._made(page_bytes, pages * drive.page_bytes)
-        if drive.kind == "flash" and drive.logical_pages < _FEWEST_PAGES:
+        if drive.logical_pages < _FEWEST_PAGES:
             raise WriteampError(
                 f"the simulated drive has {drive.logical_pages:,} logical pages. At least "
                 f"{_FEWEST_PAGES:,} are needed"

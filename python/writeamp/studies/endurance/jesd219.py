@@ -10,9 +10,9 @@ from writeamp.registry.specs import Spec
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, LoadSettings
+from writeamp.studies.endurance.lives import JESD219
 from writeamp.studies.endurance.result import Endurance
 
-WORKLOAD = "jesd219"
 # Lives under JESD219; a user who needs a narrower interval makes it the workload.
 _REPLICAS = 3
 
@@ -33,7 +33,7 @@ def with_jesd219(
         Interrupted: Ctrl-C; it carries `result`.
     """
     load = result.plan.load
-    if result.unfinished or (isinstance(load, Spec) and load.name == WORKLOAD):
+    if result.unfinished or result.under_jesd219 is not None:
         return result
     settings = experiment.run
     assert isinstance(settings, EnduranceSettings)
@@ -44,7 +44,7 @@ def with_jesd219(
         if experiment.device.is_sized or isinstance(load, Spec)
         else DeviceSettings(profile=result.plan.device),
         load=LoadSettings(
-            workload=Spec.of("workloads", WORKLOAD), precondition=experiment.load.precondition
+            workload=Spec.of("workloads", JESD219), precondition=experiment.load.precondition
         ),
         run=replace(settings, replicas=min(settings.replicas, _REPLICAS)),
     )

@@ -27,6 +27,7 @@ from writeamp.units.durations import DAYS_A_YEAR
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
+JESD219 = "jesd219"
 _TERABYTE = 10**12
 
 # Number of bars of the erase histogram: enough for its shape, few enough for a table.
@@ -83,7 +84,7 @@ class LifeStatistics:
     def under_jesd219(self) -> LifeStatistics | None:
         """Lives under JESD219, the workload of ratings; these lives, if it is their workload."""
         load = self.plan.load
-        return self if isinstance(load, Spec) and load.name == "jesd219" else self.rated
+        return self if isinstance(load, Spec) and load.name == JESD219 else self.rated
 
     @property
     def pe_fairness(self) -> float:
