@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from faults import FaultLayer, build_fault_layer
+from started import WORKER, end_processes_of
 
 # A deadline is a timed assertion, which a busy machine fails.
 settings.register_profile("unhurried", deadline=None)
@@ -17,7 +19,7 @@ settings.load_profile("unhurried")
 
 # Of processor time, its own and that of the processes it waited for: a busy machine names no other.
 MOST_SECONDS_OF_A_UNIT_TEST = 1
-SYSTEM_TESTS = Path(__file__).parent / "tests/system"
+HAS_FAILED = pytest.StashKey[bool]()
 # Its import gives a function, in which pytest looks for examples of a module.
 collect_ignore = ["python/writeamp/reproduce.py"]
 
@@ -58,14 +60,30 @@ def plain_messages() -> Iterator[None]:
     assert {one: faults for one in messages if (faults := faults_of(one))} == {}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a system test that fails run once more: other programs share its machine.
+def pytest_configure() -> None:
+    """Let tests and what they start hear Ctrl-C, which a shell's background ignores."""
+    os.environ[WORKER] = str(os.getpid())
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    One that fails twice fails, and one that passed only the second time is named at the end.
-    """
-    for item in items:
-        if item.path.is_relative_to(SYSTEM_TESTS):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Note whether a test failed, for the end of what it started."""
+    report = yield
+    if call.when == "call":
+        item.stash[HAS_FAILED] = report.failed
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """End what a test that failed has started, and has not ended by itself."""
+    try:
+        yield
+    finally:
+        if item.stash.get(HAS_FAILED, False):
+            end_processes_of(item.nodeid)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -79,13 +97,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the tests that failed once, and those that are too long for their tier."""
-    unsteady = terminalreporter.getreports("rerun")
-    if unsteady:
-        terminalreporter.section("failed the first time: find out why")
-    for one in unsteady:
-        terminalreporter.line(one.nodeid)
-        terminalreporter.line(one.longreprtext)
+    """Name the tests that are too long for their tier."""
     passed = terminalreporter.getreports("passed")
     seconds = {
         one.nodeid: dict(one.user_properties).get("seconds", 0)

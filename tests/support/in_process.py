@@ -85,8 +85,6 @@ def interrupted(
 
     With `when`, press it when that is true.
     """
-    # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(
         [sys.executable, "-m", "writeamp", *arguments],
         cwd=folder,
@@ -95,7 +93,6 @@ def interrupted(
         text=True,
         encoding="utf-8",
     )
-    signal.signal(signal.SIGINT, before)
     used = psutil.Process(running.pid)
     is_time = when or (lambda: sum(used.cpu_times()[:2]) >= after_s)
     while running.poll() is None and not is_time():
@@ -107,9 +104,11 @@ def interrupted(
     return Done(running.returncode, out, err)
 
 
-def interrupt(arguments: list[str], folder: Path, *, after_s: float = SECONDS_TO_START) -> None:
+def interrupt(
+    arguments: list[str], folder: Path, *, when: Callable[[], bool] | None = None
+) -> None:
     """Press Ctrl-C in a process of its own: one sentence, status 130, and no file stays."""
     before = list(folder.iterdir())
-    done = interrupted(arguments, folder, after_s=after_s)
+    done = interrupted(arguments, folder, when=when)
     assert done == (130, "", "writeamp: interrupted; nothing was written\n")
     assert list(folder.iterdir()) == before

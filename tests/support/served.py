@@ -71,7 +71,7 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
     """Start `writeamp serve` in a folder, in which also its private files are."""
     private = folder / "t"
     private.mkdir(exist_ok=True)
-    with ctrl_c_heard():
+    with hangup_heard():
         return subprocess.Popen(
             [sys.executable, "-m", "writeamp", "serve", *arguments],
             cwd=folder,
@@ -85,13 +85,13 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
 
 
 @contextmanager
-def ctrl_c_heard() -> Iterator[None]:
-    """Start processes that hear Ctrl-C, though in a shell's background it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def hangup_heard() -> Iterator[None]:
+    """Start processes that hear the end of their terminal, though nohup ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGHUP, before)
 
 
 def ended(running: subprocess.Popen[str]) -> Served:

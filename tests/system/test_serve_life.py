@@ -20,7 +20,6 @@ from served import (
     FIO,
     PATH,
     SMALL,
-    ctrl_c_heard,
     ended,
     left_behind,
     needs,
@@ -259,14 +258,13 @@ class TestInterrupted:
         said = folder / "said"
         with os.fdopen(master, "wb", buffering=0) as keyboard, said.open("wb") as out:
             words = ["setsid", "--ctty", "--wait", sys.executable, "-m", "writeamp", "serve"]
-            with ctrl_c_heard():
-                running = subprocess.Popen(
-                    [*words, *SMALL.split(), "--run", command],
-                    cwd=folder,
-                    stdin=slave,
-                    stdout=out,
-                    stderr=out,
-                )
+            running = subprocess.Popen(
+                [*words, *SMALL.split(), "--run", command],
+                cwd=folder,
+                stdin=slave,
+                stdout=out,
+                stderr=out,
+            )
             os.close(slave)
             await_value((folder / "ready").exists)
             keyboard.write(b"\x03")

@@ -9,7 +9,6 @@ import os
 import pickle
 import shutil
 import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing import forkserver
 from pathlib import Path
@@ -144,17 +143,8 @@ def test_a_lost_cluster_ends_a_study_with_its_sentence(
         check_rest(name, out, whole[name], most_done=STUDIES[name].runs - after)
 
 
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Let SIGINT be heard, which it is not where the tests run in a shell's background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @every_study
 @pytest.mark.parametrize("after", [0, 1, 3])
-@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_in_a_run_costs_that_run(
     name: str, after: int, tmp_path: Path, whole: dict[str, dict[str, Any]]
 ) -> None:
@@ -171,7 +161,6 @@ def test_ctrl_c_in_a_run_costs_that_run(
 
 
 @every_study
-@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_again_and_again_loses_nothing(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]]
 ) -> None:

@@ -21,7 +21,7 @@ import pytest
 import in_process
 import writeamp as wa
 from patience import PATIENCE_S
-from served import ctrl_c_heard, needs
+from served import needs
 from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters
 from writeamp._engine import TIMED_CAUSES
 from writeamp.vssd.live import LiveReading, Recent, binned
@@ -153,14 +153,13 @@ class Watching:
     def __init__(self, path: Path) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-        with ctrl_c_heard():
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "writeamp", "top", str(path)],
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
-                env=os.environ | {"TERM": "xterm-256color"},
-            )
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "writeamp", "top", str(path)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=os.environ | {"TERM": "xterm-256color"},
+        )
         os.close(slave)
         self.text = ""
 
