@@ -124,7 +124,11 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
         ),
         (
             {"mapping_unit": "16KiB", "device": "ssd-v", "blocks": 256, "time": 1},
-            "mapping_unit is for untimed runs",
+            "in a timed run it must be at most a flash page of ssd-v, 4096 bytes",
+        ),
+        (
+            {"mapping_unit": "64KiB", "device": "tlc-datacenter", "blocks": None, "size": "1GiB"},
+            "must divide a flash page, 16384 bytes",
         ),
         (
             {
@@ -142,6 +146,26 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
 def test_a_wrong_unit_is_refused(settings: dict[str, object], sentence: str) -> None:
     with pytest.raises(wa.WriteampError, match=sentence.replace("(", r"\(")):
         wa.simulate(**({"blocks": 64, "op": 0.28} | settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("load", ["jesd219", "uniform", "random:bs=24k,align=4k"])
+def test_timed_and_untimed_drives_have_the_same_units(load: str) -> None:
+    # Without a write cache, each request reaches the flash, as in untimed runs.
+    drive = wa.device(
+        "tlc-datacenter", size="256MiB", op=0.28, mapping_unit="16KiB",
+        write_cache="off", map_cache="all",
+    )  # fmt: skip
+    shape = {"workload": load, "device": drive, "writes": 30_000, "warmup": 0, "seed": 5}
+    timed = wa.simulate(**shape, timed=True)
+    untimed = wa.simulate(**shape, timed=False, replicas=1)
+    # The timed run ends after as many bytes of requests as these writes have on average.
+    assert timed.host_pages == pytest.approx(untimed.host_pages, rel=0.01)
+    for cause in ("host", "read_modify_write"):
+        shares = [run.causes[cause] / run.host_pages for run in (timed, untimed)]
+        assert shares[0] == pytest.approx(shares[1], abs=0.005), cause
+    assert timed.causes["host"] + timed.causes["read_modify_write"] == timed.host_pages
+    assert timed.partial_page_factor == pytest.approx(untimed.partial_page_factor, rel=0.01)
+    assert timed.wa_bytes == pytest.approx(timed.wa * timed.partial_page_factor)
 
 
 def test_phases_in_units_end_with_their_writes() -> None:

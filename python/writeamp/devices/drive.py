@@ -213,6 +213,11 @@ class Device(Presented):
         return self.page_bytes // (self.host_page_bytes or self.page_bytes)
 
     @property
+    def page_noun(self) -> str:
+        """Name of a page of the drive: "mapping unit" if the host's pages are smaller."""
+        return "mapping unit" if self.host_page_bytes else "page"
+
+    @property
     def dies(self) -> int:
         """Number of dies, each with a Ready/Busy pin; an array has the dies of all members."""
         own = self.channels * self.chips_per_channel * self.dies_per_chip

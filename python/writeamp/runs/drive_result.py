@@ -170,10 +170,11 @@ class DriveResult(OneLine, Drawn):
         """Pages programmed in the measured interval, by cause.
 
         On a drive with a given mapping unit, `read_modify_write` has the units that the host wrote
-        in part, and `host` those that it wrote as a whole.
+        in part, and `host` those that it wrote as a whole. In a timed run, units that hold no data
+        yet count as `host`.
         """
         causes = {cause: self._measured(cause) for cause in self.cause_names}
-        if self.device.host_page_bytes:
+        if self.device.host_page_bytes and "read_modify_write" not in causes:
             partial = self._measured("host_partial_pages")
             causes |= {"host": causes["host"] - partial, "read_modify_write": partial}
         return causes
@@ -326,7 +327,7 @@ class DriveResult(OneLine, Drawn):
 
     def _rows_of_counts(self) -> list[tuple[str, str]]:
         """Return card rows on programs and erases in the measured interval."""
-        unit = "mapping units" if self.device.host_page_bytes else "pages"
+        unit = f"{self.device.page_noun}s"
         rows = [
             (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} {unit}")
             for cause, pages in self.causes.items()

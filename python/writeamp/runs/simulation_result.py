@@ -450,7 +450,7 @@ class Result(DriveResult):
         name = "write amplification"
         if self.has_partial_pages:
             factor = self.partial_page_factor
-            unit = "mapping unit" if self.device.host_page_bytes else "page"
+            unit = self.device.page_noun
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (the value of SMART)"))
             rows.append(
                 ("", f"= WA per {unit} × {factor:.4f}, because requests cover some {unit}s in part")

@@ -78,7 +78,7 @@ class DeviceSettings(Settings):
         None,
         PAGE_BYTES,
         "unit of the drive's map, such as 16KiB, a multiple of the page: a write of less programs "
-        "a whole unit (read-modify-write); for untimed runs (default: the page)",
+        "a whole unit, by read-modify-write (default: the page)",
         number="bytes",
         not_for=("serve", "twin_measure"),
         is_new=True,

@@ -12,6 +12,7 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.declarations import refuse_hints
 from writeamp.registry.specs import Spec
+from writeamp.runs.loads import engine_load
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.runs.refusals import check_memory
@@ -55,11 +56,8 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
         WriteampError: the device cannot be built or preconditioned as requested, needs more memory
             than is available, or is an array under a manager that needs hints.
     """
-    if any(member.host_page_bytes for member in (device, *device.members)):
-        raise WriteampError(
-            "mapping_unit is for untimed runs; the pages of a timed drive are its mapping units, "
-            "so give page_bytes, and program.flash_page_bytes if a flash page is larger"
-        )
+    for member in (device, *device.members):
+        _check_unit(member)
     if device.kind == "flash":
         check_memory("the drive needs", bytes_needed(device))
         return _flash(plan, device, plan.seed, pins=pins, tick=tick)
@@ -82,6 +80,17 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
         device.stripe_bytes,
     )
     return Ready(engine, None, sum(ready_member.mapped_pages for ready_member in members))
+
+
+def _check_unit(device: Device) -> None:
+    """Reject mapping units larger than a flash page, whose times a profile does not have."""
+    states_page = "flash_page_bytes" in (device.times or {}).get("program", {})
+    if device.pages_per_unit > 1 and not states_page:
+        raise WriteampError(
+            f"mapping_unit is {device.page_bytes} bytes; in a timed run it must be at most a "
+            f"flash page of {device.name}, {device.host_page_bytes} bytes, as its times are those "
+            "of one flash page"
+        )
 
 
 def _member(
@@ -120,7 +129,7 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
     if simulation.hints() != "groups" or not isinstance(plan.load, Spec):
         return simulation
     # The load of the run sends group hints, so the fill must send them, too.
-    own = EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
+    own = engine_load(plan.load.text, plan.used_pages(device), device)
     return _under(own, plan, device, seed)
 
 

@@ -386,7 +386,9 @@ class TimedResult(DriveResult):
         if self.wa_by_flash is not None:
             kinds = ", ".join(f"{kind} {wa:.4g}" for kind, wa in self.wa_by_flash.items())
             rows.append(("WA by kind of flash", kinds))
-        name = "WA per page" if self.has_partial_pages else "write amplification"
+        name = "write amplification"
+        if self.has_partial_pages:
+            name = f"WA per {self.device.page_noun}"
         return [*rows, (name, with_interval(self.wa, self.ci, unknown="too short for an interval"))]
 
     def _per_second(self, read: float, write: float) -> dict[str, float]:

@@ -14,7 +14,8 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, stop_if_asked
-from writeamp.runs.loads import load_of_trace
+from writeamp.runs.loads import engine_load, load_of_trace
+from writeamp.runs.partial_pages import factor_of_load
 from writeamp.runs.plan import Plan
 from writeamp.runs.ready_busy import PinWriter, capturing
 from writeamp.runs.series import flash_pages
@@ -152,7 +153,7 @@ def _advance(run: TimedRun, end: _End, pins: PinWriter | None, progress: Progres
 
 def _load(plan: Plan, device: Device) -> EngineLoad:
     if isinstance(plan.load, Spec):
-        return EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
+        return engine_load(plan.load.text, plan.used_pages(device), device)
     return load_of_trace(plan.load, passes=plan.repeat)
 
 
@@ -172,6 +173,10 @@ def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
     seconds, written_bytes = run.time, run.host_bytes
     if run.writes is not None:
         written_bytes = run.writes * device.page_bytes
+        if device.host_page_bytes:
+            # Writes count mapping units, which requests cover in part.
+            factor = factor_of_load(plan.load, plan.used_pages(device), device, plan.seed)
+            written_bytes = round(written_bytes / factor)
     requests = None
     if not isinstance(plan.load, Spec):
         requests = plan.load.op.size * plan.repeat

@@ -36,7 +36,7 @@ class BlameArguments(TypedDict, total=False):
 
     mapping_unit: SizeLike | None
     """unit of the drive's map, such as 16KiB, a multiple of the page: a write of less programs a
-    whole unit (read-modify-write); for untimed runs (default: the page)."""
+    whole unit, by read-modify-write (default: the page)."""
 
     op: RatioLike | None
     """over-provisioning ratio (T-U)/U of a drive with T physical and U logical pages, such as 0.15
