@@ -31,6 +31,7 @@ def lifetime(
     fio: AnyPath | None = None,
     fio_run: str | None = None,
     device: str | None = None,
+    mapping_unit: SizeLike | None = None,
     daily_writes: SizeLike | float | None = None,
     cycles: int | None = None,
     rated_tbw: float | str | None = None,
@@ -53,6 +54,7 @@ def lifetime(
         fio: a fio job file, or
         fio_run: a command line of fio, which is not executed.
         device: profile of the drive under the load.
+        mapping_unit: size of a unit of its map, such as "16KiB"; default: the profile's page.
         daily_writes: bytes that the host writes per day, such as "200GB".
         cycles: rated program/erase cycles; default: of the profile, or typical for the cell type.
         rated_tbw: rated endurance of the real drive in TB (10**12 bytes); default: that of its
@@ -89,6 +91,7 @@ def lifetime(
         fio=None if fio is None else str(fio),
         fio_run=fio_run,
         device=device,
+        mapping_unit=mapping_unit,  # type: ignore[arg-type]  # its domain reads text
         daily_writes=daily_writes,  # type: ignore[arg-type]  # its domain reads text
         cycles=cycles,
         rated_tbw=rated_tbw,  # type: ignore[arg-type]  # its domain reads text
@@ -106,6 +109,7 @@ def lifetime(
         return lifetime_under_load(
             settings.device,
             daily_bytes=settings.daily_writes,
+            mapping_unit=settings.mapping_unit,
             trace=None if settings.trace is None else str(settings.trace),
             workload=settings.workload,
             fio=fio_load(settings.fio, settings.fio_run),

@@ -9,6 +9,7 @@ from typing import Any
 from writeamp.drives.counters.rated import RatedUse, rated_rows
 from writeamp.results.card import Card, Presented
 from writeamp.results.numbers import MORE, bounds_in_words, range_of, years_in_words
+from writeamp.runs.partial_pages import differs
 
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
@@ -62,6 +63,8 @@ class DriveLifetime(Presented):
         at_least_years: lower bound, if only that is known; otherwise None.
         wa, wa_low, wa_high: WA and its bounds, of the load, or of the drive since it was new; None
             if unknown.
+        wa_bytes: bytes programmed per byte that the host writes, of the load; it exceeds `wa` if
+            requests cover pages in part. None for a real drive.
         wa_of_interval: WA of the drive between its first and last snapshot; None if unknown.
         dwpd: drive writes per day that the drive endures over a warranty of five years under this
             load.
@@ -98,6 +101,7 @@ class DriveLifetime(Presented):
     wa: float | None = None
     wa_low: float | None = None
     wa_high: float | None = None
+    wa_bytes: float | None = None
     wa_of_interval: float | None = None
     dwpd: float | None = None
     tbw: float | None = None
@@ -212,6 +216,8 @@ class DriveLifetime(Presented):
             bounds_in_words(self.wa_low, self.wa_high) if self.wa is None else f"{self.wa:.4g}"
         )
         rows += [(wa, wa_text)] if wa_text else []
+        if self.wa and self.wa_bytes and differs(self.wa_bytes / self.wa):
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4g}"))
         if self.wa_of_interval is not None:
             rows.append(("WA between the snapshots", f"{self.wa_of_interval:.4g}"))
         rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []

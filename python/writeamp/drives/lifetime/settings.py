@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from writeamp.devices.geometry import PAGE_BYTES
 from writeamp.drives.counters.settings import model_setting, rated_setting
 from writeamp.fields.domains import POSITIVE_COUNT, Whole
 from writeamp.fields.setting import Settings, setting
@@ -65,6 +66,12 @@ class DriveLifetimeSettings(Settings):
         None,
         "profile of the simulated drive, required with --trace or --workload",
         metavar="NAME",
+    )
+    mapping_unit: int | None = setting(
+        None,
+        PAGE_BYTES,
+        "unit of the map of the simulated drive, such as 16KiB; default: the page of its profile",
+        number="bytes",
     )
     daily_writes: float | None = setting(
         None,

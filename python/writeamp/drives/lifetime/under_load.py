@@ -35,6 +35,7 @@ from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
 from writeamp.text import Caution
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import DAYS_A_YEAR
 from writeamp.units.ratios import logical_of
 
@@ -78,6 +79,7 @@ class _Load:
     trace: Any
     workload: str | None
     size_bytes: int
+    mapping_unit: int | None
     cycles: RatedCycles
     daily_bytes: float
     seed: int
@@ -117,7 +119,8 @@ class _Load:
 
     def _asked(self) -> dict[str, Any]:
         load = {"trace": self.trace} if self.trace is not None else {"workload": self.workload}
-        return {"size": self.size_bytes, "seed": self.seed, **load}
+        drive = {"size": self.size_bytes, "mapping_unit": self.mapping_unit}
+        return {"seed": self.seed, **drive, **load}
 
     def years(self, endurance: Endurance, capacity_bytes: float, cycles: float) -> float:
         """Return the full drive's life in years, if its blocks last for a number of cycles."""
@@ -132,6 +135,7 @@ def lifetime_under_load(
     trace: Any = None,
     workload: str | None = None,
     fio: FioLoad | None = None,
+    mapping_unit: int | None = None,
     cycles: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
@@ -144,6 +148,7 @@ def lifetime_under_load(
         trace: block trace, replayed without end.
         workload: synthetic workload, instead of a trace.
         fio: workload of fio jobs for the full drive, instead of a trace.
+        mapping_unit: bytes of a unit of the drive's map; default: the page of the profile.
         cycles: rated cycles of the blocks; default: of the profile, or typical for their cell type.
         seed: seed of the random draws.
         progress: called with the number of worn-out drives, and the total.
@@ -155,13 +160,15 @@ def lifetime_under_load(
         raise WriteampError("pass one load of the drive: a trace, a workload, or fio jobs")
     size_bytes = SYNTHETIC_BYTES
     if trace is not None:
-        size_bytes = int(trace_room.info(trace_room.read(trace))["unique_bytes_written"])
+        unit_bytes = mapping_unit or profile(device).shape.page_bytes
+        pages = trace_room.to_pages(trace_room.read(trace), unit_bytes).logical_pages
+        size_bytes = pages * unit_bytes
     rated = rated_cycles(device, cycles)
     op, capacity_bytes = profile_op(device), capacity_of(device)
     if fio is not None:
         workload = scaled_workload(fio.text, max(1.0, capacity_bytes / size_bytes))
     notes = () if fio is None else fio.notes
-    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed, notes)
+    load = _Load(device, trace, workload, size_bytes, mapping_unit, rated, daily_bytes, seed, notes)
     changes = list(_changes(load, op))
     tell = progress or (lambda _done, _whole: None)
     tell(0, 1 + len(changes))
@@ -230,6 +237,7 @@ def _lifetime(
         wa=base.wa * of_all.wa[0],
         wa_low=base.ci[0] * of_all.wa[1],
         wa_high=base.ci[1] * of_all.wa[2],
+        wa_bytes=base.wa_bytes * of_all.wa[0],
         dwpd=tbw * 1e12 / capacity_bytes / warranty_days(WARRANTY_YEARS),
         tbw=tbw,
         jesd219=load.under_jesd219(base, capacity_bytes),
@@ -248,6 +256,7 @@ def _lifetime(
                 f"{load.size_bytes:,} logical bytes, with op and blocks as in the profile",
             ),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
+            ("mapping unit", shown_bytes(base.plan.device.page_bytes)),
             ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
             *(("fio job", note) for note in load.notes if not isinstance(note, Caution)),
             *_of_candidates(of_all),
