@@ -30,8 +30,10 @@ SHAPE: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
         {"workload": "hot-cold:f=0.1,r=0.9"},
         {"workload": "uniform:trim=0.1"},
         {"trace": list(range(1000)) * 4 + list(range(0, 1600, 2)) * 9, "repeat": 4},
+        {"workload": "jesd219", "mapping_unit": "16KiB"},
+        {"workload": "uniform:trim=0.1", "mapping_unit": "16KiB"},
     ],
-    ids=["pages", "trims", "trace"],
+    ids=["pages", "trims", "trace", "units", "units of single pages"],
 )
 def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
     load: dict[str, Any],
@@ -46,6 +48,9 @@ def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
     assert served.host_pages == again.host_pages > 0
     assert served.causes == again.causes
     assert row.wa == again.wa
+    if "mapping_unit" in load:
+        assert 0 < served.causes["read_modify_write"] == served.read_modify_write_pages
+        assert served.causes["host"] + served.read_modify_write_pages == served.host_pages
 
 
 @needs("fio")

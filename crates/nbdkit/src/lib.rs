@@ -184,7 +184,7 @@ unsafe extern "C" fn can_cache(_: *mut c_void) -> c_int {
 }
 
 /// Requests of any size are served.
-/// The preferred size is a page, as smaller writes are read-modify-write.
+/// The preferred size is a page of the host, which may be less than a mapping unit.
 unsafe extern "C" fn block_size(
     _: *mut c_void,
     minimum: *mut u32,
@@ -192,7 +192,7 @@ unsafe extern "C" fn block_size(
     maximum: *mut u32,
 ) -> c_int {
     answered(|| {
-        let page_bytes = drive()?.page_bytes();
+        let page_bytes = drive()?.host_page_bytes();
         // SAFETY: nbdkit passes valid pointers.
         unsafe {
             *minimum = 1;

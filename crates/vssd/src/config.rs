@@ -16,6 +16,10 @@ pub struct Config {
     pub drive: Flash,
     /// Capacity that the host sees, in bytes: a multiple of the page size.
     pub size_bytes: u64,
+    /// Bytes of a page of the host, if the drive's pages are larger mapping units.
+    /// Writes of less than a unit then count as a cause of their own.
+    #[serde(default)]
+    pub host_page_bytes: Option<u32>,
     /// Timing tables of a timed drive, in the format of device profiles.
     pub times: Option<serde_json::Value>,
     /// Slowdown of a timed drive: seconds of the host per second of the drive.

@@ -80,7 +80,7 @@ class DeviceSettings(Settings):
         "unit of the drive's map, such as 16KiB, a multiple of the page: a write of less programs "
         "a whole unit, by read-modify-write (default: the page)",
         number="bytes",
-        not_for=("serve", "twin_measure"),
+        not_for=("twin_measure",),
         is_new=True,
         **_CAPACITY,
     )

@@ -33,6 +33,10 @@ class ServeArguments(TypedDict, total=False):
     page_bytes: SizeLike | None
     """page size, such as 4K."""
 
+    mapping_unit: SizeLike | None
+    """unit of the drive's map, such as 16KiB, a multiple of the page: a write of less programs a
+    whole unit, by read-modify-write (default: the page)."""
+
     op: RatioLike | None
     """over-provisioning ratio (T-U)/U of a drive with T physical and U logical pages, such as 0.15
     or 15%."""

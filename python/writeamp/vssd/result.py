@@ -100,7 +100,11 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def causes(self) -> dict[str, int]:
-        """Flash pages programmed since counting began, by cause."""
+        """Flash pages programmed since counting began, by cause.
+
+        On a drive with a given mapping unit, `read_modify_write` has the units with data that the
+        host wrote in part, and `host` the others that it wrote.
+        """
         programs = self.ended["programs"]
         return {
             cause: self._counted("programs", cause) for cause in TIMED_CAUSES if cause in programs
@@ -354,20 +358,22 @@ class ServeResult(OneLine, Drawn):
         is_whole = self.settings.counts_from_start or self.run is None
         since = "start" if is_whole else "command's start"
         device = self.device
+        unit = device.page_noun
         rows = [
             ("drive", f"{device.name}: {shown_bytes(device.capacity_bytes)}, {device.layout}"),
             ("space", f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}"),
             ("manager, victims", str(self.policy)),
             ("before the run", "kept from an earlier run" if self.is_kept else self.precondition),
             ("counted", f"{shown_duration(self.elapsed_s)}, from the {since} on"),
-            ("host wrote", f"{self.host_bytes:,} bytes in {self.host_pages:,} pages"),
+            ("host wrote", f"{self.host_bytes:,} bytes in {self.host_pages:,} {unit}s"),
         ]
         if self.run_exit_status is not None:
             rows.append(("command", f"ended with status {self.run_exit_status}"))
-        if self.read_modify_write_pages:
-            rows.append(("read-modify-write", f"{self.read_modify_write_pages:,} pages"))
+        # With a given mapping unit they are a cause, too, which is shown below.
+        if self.read_modify_write_pages not in (0, self.causes.get("read_modify_write")):
+            rows.append(("read-modify-write", f"{self.read_modify_write_pages:,} {unit}s"))
         rows += [
-            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} pages")
+            (f"programmed: {cause.replace('_', ' ')}", f"{pages:,} {unit}s")
             for cause, pages in self.causes.items()
             if pages
         ]
@@ -378,7 +384,7 @@ class ServeResult(OneLine, Drawn):
         if self.has_partial_pages:
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
             factor = self.partial_page_factor
-            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written partially"))
+            rows.append(("", f"= WA per {unit} × {factor:.4f}, as {unit}s are written partially"))
         if math.isnan(self.wa):
             wa = "none: the host wrote nothing"
         else:
@@ -386,7 +392,8 @@ class ServeResult(OneLine, Drawn):
             if self.has_collected:
                 unknown = "too few writes for a confidence interval"
             wa = with_interval(self.wa, self.ci, unknown=unknown)
-        rows.append(("WA per page" if self.has_partial_pages else "write amplification", wa))
+        name = f"WA per {unit}" if self.has_partial_pages else "write amplification"
+        rows.append((name, wa))
         settled, whole = self.settled_state, self.steady_state
         is_settled = settled is not None and settled.steady and self.erases >= notes.FEWEST_ERASES
         if settled is not None and is_settled and whole is not None and not whole.steady:

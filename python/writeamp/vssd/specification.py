@@ -19,6 +19,7 @@ from writeamp.runs.inputs import prepare
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.runs.refusals import check_memory
+from writeamp.runs.timed.device import check_unit
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import most_probable
@@ -88,6 +89,8 @@ def specify(
         )
     if settings.is_timed and drive.times is None:
         raise WriteampError(f"{drive.name} has no times. Pass a device with times, such as ssd-v")
+    if settings.is_timed:
+        check_unit(drive)
     plan = Plan(
         load=prepared.load,
         load_name=prepared.load_name,
@@ -132,6 +135,7 @@ def plugin_config(
             "counts_handles": specification.counts_handles,
         },
         "size_bytes": device.capacity_bytes,
+        "host_page_bytes": device.host_page_bytes or None,
         "times": json.loads(device.times_json) if settings.is_timed else None,
         "time_scale": settings.time_scale or 1.0,
         "ready_busy": _text(ready_busy),

@@ -31,6 +31,7 @@ use inner::{Inner, Recording};
 pub struct Drive {
     size_bytes: u64,
     page_bytes: u64,
+    host_page_bytes: Option<u32>,
     started: Instant,
     data: Data,
     allocated: Arc<AllocationBitmap>,
@@ -74,6 +75,7 @@ impl Drive {
         Ok(Drive {
             size_bytes: config.size_bytes,
             page_bytes,
+            host_page_bytes: config.host_page_bytes,
             started: Instant::now(),
             data,
             allocated,
@@ -89,9 +91,9 @@ impl Drive {
         self.size_bytes
     }
 
-    /// Bytes of a mapped page; smaller writes are read-modify-write.
-    pub fn page_bytes(&self) -> u32 {
-        self.page_bytes as u32
+    /// Bytes of a page of the host: a mapped page, unless mapping units are larger.
+    pub fn host_page_bytes(&self) -> u32 {
+        self.host_page_bytes.unwrap_or(self.page_bytes as u32)
     }
 
     /// Reads bytes.
@@ -229,6 +231,9 @@ impl Drive {
         let requests = locked.flash.requests();
         let mut document =
             report::counters(locked.flash.flash(), &counters, requests, locked.flash.causes());
+        if self.host_page_bytes.is_some() && !locked.flash.is_timed() {
+            report::split_host_programs(&mut document, requests.read_modify_write_pages);
+        }
         document.insert("since".into(), locked.since.into());
         document.insert("requests".into(), locked.served.into());
         document.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());

@@ -127,6 +127,15 @@ pub fn counters(
     }
 }
 
+/// Separates the programs of `partial` mapping units from the host's other programs.
+/// A timed drive does so by itself.
+pub fn split_host_programs(document: &mut Map<String, Value>, partial: u64) {
+    let programs = document["programs"].as_object_mut().expect("programs by cause");
+    let of_host = programs[Cause::Host.name()].as_u64().expect("a count");
+    programs.insert(Cause::Host.name().into(), of_host.saturating_sub(partial).into());
+    programs.insert(Cause::ReadModifyWrite.name().into(), partial.min(of_host).into());
+}
+
 /// Counters of each placement handle that was used, and of reclaim units that handles share.
 /// They are in pages, and their sums are those of [`counters`].
 pub fn handles(by_handle: &TagCounters, causes: &[Cause]) -> Value {

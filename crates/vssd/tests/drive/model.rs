@@ -2,6 +2,9 @@
 //!
 //! The model is an array of bytes, and a drive in memory that serves the same requests.
 
+use serde_json::Value;
+use writeamp_vssd::Config;
+
 use crate::support::{
     Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open, open_with,
     place, random,
@@ -127,6 +130,27 @@ fn a_write_of_a_part_of_a_page_is_read_modify_write_once_the_page_holds_data() {
     let host = &counters(&drive)["host"];
     assert_eq!(host["written_bytes"], 20 + 20 + 2 + 4096);
     assert_eq!(host["written_pages"], 1 + 1 + 2 + 1);
+}
+
+#[test]
+fn writes_of_parts_of_mapping_units_are_a_cause_of_their_own() {
+    let plain = open_with(&config("sepgc", None)).unwrap();
+    let in_units = Config { host_page_bytes: Some(512), ..config("sepgc", None) };
+    let units = open_with(&in_units).unwrap();
+    let mut random = random(3);
+    for _ in 0..3000 {
+        let call = Call::draw(&mut random);
+        call.request(&plain).unwrap();
+        call.request(&units).unwrap();
+    }
+    let (plain, units) = (counters(&plain), counters(&units));
+    let of = |counters: &Value, cause: &str| counters["programs"][cause].as_u64();
+    let partial = units["read_modify_write_pages"].as_u64().unwrap();
+    assert!(partial > 100);
+    assert_eq!(of(&units, "read_modify_write"), Some(partial));
+    assert_eq!(of(&units, "host").map(|whole| whole + partial), of(&plain, "host"));
+    assert_eq!(of(&units, "gc"), of(&plain, "gc"));
+    assert_eq!(of(&plain, "read_modify_write"), None);
 }
 
 #[test]

@@ -57,7 +57,7 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
             than is available, or is an array under a manager that needs hints.
     """
     for member in (device, *device.members):
-        _check_unit(member)
+        check_unit(member)
     if device.kind == "flash":
         check_memory("the drive needs", bytes_needed(device))
         return _flash(plan, device, plan.seed, pins=pins, tick=tick)
@@ -82,8 +82,12 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
     return Ready(engine, None, sum(ready_member.mapped_pages for ready_member in members))
 
 
-def _check_unit(device: Device) -> None:
-    """Reject mapping units larger than a flash page, whose times a profile does not have."""
+def check_unit(device: Device) -> None:
+    """Reject mapping units larger than a flash page, whose times a profile does not have.
+
+    Raises:
+        WriteampError: the device has such units.
+    """
     states_page = "flash_page_bytes" in (device.times or {}).get("program", {})
     if device.pages_per_unit > 1 and not states_page:
         raise WriteampError(
