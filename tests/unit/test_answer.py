@@ -27,6 +27,7 @@ from writeamp.answers.ways import FORMULA, MEAN_FIELD, SIMULATE, TIMED, WAYS
 from writeamp.cli.answer import RowPrinter
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.meanfield import described
+from writeamp.reports.headlines.headline import headline
 from writeamp.runners import Progress
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.capacity import scale as capacity_scale
@@ -36,8 +37,8 @@ SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
 THEORY = (FORMULA, MEAN_FIELD, SIMULATE)
 IN_TIME = (SIMULATE, TIMED)
 KEYS = {
-    *("way", "wa", "wa_ci95", "wa_bounds", "interval", "wa_bytes", "steady"),
-    *("seconds", "assumes", "reason"),
+    *("way", "wa", "wa_ci95", "wa_bounds", "interval", "wa_bytes", "wa_bytes_by_cause", "steady"),
+    *("unit", "seconds", "assumes", "reason"),
 }
 
 
@@ -294,6 +295,45 @@ def test_partly_written_pages_add_a_column_and_merged_writes_a_reason(tmp_path: 
     assert any("a larger --size merges fewer" in note for note in merging.notes)
     alone = asked(IN_TIME, writes=20_000, **(cached | {"write_cache": "off"}))
     assert not any("merges" in text for text in (*alone.notes, *(row.remark for row in alone.rows)))
+
+
+def test_mapping_units_split_wa_per_host_byte_into_causes(
+    tmp_path: Path,
+) -> None:
+    snapshots = [tmp_path / name for name in ("before.json", "after.json")]
+    for day, file in enumerate(snapshots, 1):
+        file.write_text(json.dumps(intel(10_000 * day, 75_000 * day, 4.0 * day)))
+    [real] = [one for one in WAYS if one.name == "real"]
+    units = {"workload": "jesd219", "blocks": 64, "op": 0.28, "mapping_unit": "16KiB"}
+    ways, counters = (real, FORMULA, SIMULATE), [str(file) for file in snapshots]
+    found = asked(ways, counters=counters, writes=50_000, **units)
+    row = found.simulated
+    assert row is not None
+    assert row.wa_bytes_by_cause is not None
+    assert list(row.wa_bytes_by_cause) == ["host", "read_modify_write", "gc"]
+    # Requests cover units of 2.604 times their bytes, by the closed form.
+    modified = row.wa_bytes_by_cause["read_modify_write"]
+    assert modified == pytest.approx(1.604, rel=0.01)
+    assert sum(row.wa_bytes_by_cause.values()) == pytest.approx(row.wa_bytes, rel=1e-12)
+    assert row.wa * (1 + modified) == pytest.approx(row.wa_bytes, rel=1e-12)
+    assert "written in part are programmed whole" in row.remark
+    document = found.to_dict()
+    assert document["rows"][2]["wa_bytes_by_cause"] == row.wa_bytes_by_cause
+    table = found.card().parts[0].rows
+    assert [float(amount) for _, amount in table] == pytest.approx(
+        [*row.wa_bytes_by_cause.values(), row.wa_bytes], abs=6e-5
+    )
+    without_drive = document | {"rows": document["rows"][1:]}
+    assert f"1 for the host's byte, {modified:.4g} for read-modify-write" in headline(without_drive)
+    # Counters of the drive have these bytes, and only the causes of this row state them.
+    pair = found.between(row.way, "real drive, between snapshots")
+    assert pair is not None
+    (cause,) = pair.causes
+    assert cause.cause.startswith("mapping unit")
+    assert abs(cause.share) == pytest.approx(row.wa * modified, rel=1e-9)
+    assert unexplained(found, row.way, "real drive, between snapshots") < 0.1
+    less = asked(ways, without("mapping unit"), counters=counters, writes=50_000, **units)
+    assert unexplained(less, row.way, "real drive, between snapshots") > 1
 
 
 def test_bounds_have_the_digits_that_they_allow() -> None:

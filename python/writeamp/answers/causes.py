@@ -339,7 +339,14 @@ def _window(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
 
 def _per_byte(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
     """Divide flash bytes by host bytes, as drives do, instead of flash pages by touched pages."""
-    return replace(case, per_byte=True) if simulated.result.has_partial_pages else None
+    is_partial = simulated.result.has_partial_pages and not case.drive.host_page_bytes
+    return replace(case, per_byte=True) if is_partial else None
+
+
+def _mapping_unit(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Count the rest of each given mapping unit that a request covers in part, as drives do."""
+    is_partial = simulated.result.has_partial_pages and case.drive.host_page_bytes > 0
+    return replace(case, per_byte=True) if is_partial else None
 
 
 CAUSES: tuple[Cause, ...] = (
@@ -388,4 +395,5 @@ CAUSES: tuple[Cause, ...] = (
         _window,
     ),
     Cause("unaligned writes: partly written pages count as whole pages", ("real",), _per_byte),
+    Cause("mapping unit: read-modify-write of partly written units", ("real",), _mapping_unit),
 )

@@ -113,6 +113,7 @@ class Answer(OneLine, Drawn):
         causes = {
             "way": "simulate",
             "causes": simulated.causes,
+            "host": simulated.host,
             "page_bytes": self.device.page_bytes,
         }
         return simulated.beside() | {"run": causes}
@@ -120,7 +121,8 @@ class Answer(OneLine, Drawn):
     def card(self) -> Card:
         """Return tables of all rows, why they differ, and how to reduce WA."""
         columns, lines = table_of(self.rows)
-        tables = [table for table in (self._why_rows_differ(), self._advice()) if table.rows]
+        parts = (self._wa_bytes_by_cause(), self._why_rows_differ(), self._advice())
+        tables = [table for table in parts if table.rows]
         return Card(self._title, lines, columns, notes=self.notes, parts=tables, is_ruled=False)
 
     @property
@@ -129,6 +131,18 @@ class Answer(OneLine, Drawn):
             return "WA by counters"
         on = f"{self.device.name}{self.scaling.drives_suffix()}"
         return f"WA of {self.load_name} on {on} under {self.policy}"
+
+    def _wa_bytes_by_cause(self) -> Card:
+        """Return a table of WA per host byte by cause, for requests that cover pages in part."""
+        row = self.simulated
+        by_cause = (row and row.wa_bytes_by_cause) or {}
+        rows = [(cause.replace("_", " "), f"{amount:.4f}") for cause, amount in by_cause.items()]
+        if row is not None and rows:
+            factor = row.wa_bytes / row.wa
+            total = f"all: WA per {row.unit} {row.wa:.4f} × {factor:.4f}"
+            rows.append((total, f"{row.wa_bytes:.4f}"))
+        columns = ("WA per byte by cause", ">WA")
+        return Card("WA per host byte by cause", rows, columns, is_ruled=False)
 
     def _why_rows_differ(self) -> Card:
         """Return a table of the differences between each row and the simulation, with causes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,9 @@ class WayRow(AnyResult):
         bounds: lowest and highest WA that the counters of a real drive allow.
         interval, level: interval of `wa` of a learnt profile, and the probability of the interval.
         wa_bytes: flash bytes programmed per byte that the host writes; NaN if unknown.
+        wa_bytes_by_cause: parts of `wa_bytes` by cause, if requests cover pages in part; only the
+            simulation has them.
+        unit: what `wa` counts: "page" or "mapping unit".
         own_interval: interval without the scaling error, which rows on the same smaller drive have
             in common; None for a row on no smaller drive.
     """
@@ -79,6 +82,8 @@ class WayRow(AnyResult):
     interval: tuple[float, float] | None = None
     level: float | None = None
     wa_bytes: float = math.nan
+    wa_bytes_by_cause: Mapping[str, float] | None = None
+    unit: str = "page"
     own_interval: tuple[float, float] | None = field(default=None, compare=False)
 
     @staticmethod
@@ -137,6 +142,8 @@ class WayRow(AnyResult):
             "wa_bounds": [low, high] if has_bounds else None,
             "interval": self.interval_name or None,
             "wa_bytes": json_number(self.wa_bytes),
+            "wa_bytes_by_cause": self.wa_bytes_by_cause and dict(self.wa_bytes_by_cause),
+            "unit": self.unit,
             "steady": self.is_steady,
             "seconds": self.seconds,
             "assumes": self.assumes,

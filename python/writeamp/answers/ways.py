@@ -57,6 +57,7 @@ def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow
                 answer.assumes,
                 answer.reason,
                 wa_bytes=answer.wa * question.partial_page_factor,
+                unit=question.drive.page_noun,
             )
         began = time.perf_counter()
 
@@ -76,6 +77,10 @@ MEAN_FIELD = Way("mean-field", _mean_field, _MEAN_FIELD_ASSUMES)
 # Untimed simulation, run until its interval is narrow; other sources are compared with it.
 
 _SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on flash, no padding"
+_IN_PART = (
+    "one write after another; {}s written in part are programmed whole (read-modify-write); no "
+    "mapping table on flash, no padding"
+)
 
 
 def _simulate(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
@@ -98,19 +103,39 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
             f"advice use its {len(simulated.others) + 1} most probable candidates (possible "
             "drives), the other rows only the most probable one",
         )
+    wa, unit = simulated.measured.wa, question.drive.page_noun
+    by_cause = _wa_bytes_by_cause(wa, result)
     yield WayRow(
         "simulate",
         "simulate",
-        simulated.measured.wa,
+        wa,
         time.perf_counter() - began,
-        _SIMULATE_ASSUMES,
+        _IN_PART.format(unit) if by_cause else _SIMULATE_ASSUMES,
         _not_steady(unsteady),
         is_steady=not unsteady,
         findings=Findings(simulated, notes=notes),
-        wa_bytes=simulated.measured.wa * result.partial_page_factor,
+        wa_bytes=wa * result.partial_page_factor,
+        wa_bytes_by_cause=by_cause,
+        unit=unit,
         own_interval=_own(scaling, simulated.measured.error_bar),
         **simulated.measured.as_fields(scaling),
     )
+
+
+def _wa_bytes_by_cause(wa: float, result: Result) -> dict[str, float] | None:
+    """Return the parts of WA per host byte; None for whole pages without a given unit.
+
+    `host` is the host's byte, and `read_modify_write` the rest of the pages that requests cover in
+    part. The others are copies of pages. The parts add up to `wa` times `partial_page_factor`.
+    """
+    factor, of_host = result.partial_page_factor, ("host", "read_modify_write")
+    if not (result.has_partial_pages or (result.device.host_page_bytes and factor >= 1)):
+        return None
+    copied = {cause: pages for cause, pages in result.causes.items() if cause not in of_host}
+    # A mixture of candidate drives has another WA than this run, so its copies are scaled.
+    per_page = factor * (wa - 1) / (sum(copied.values()) or 1)
+    copies = {cause: per_page * pages for cause, pages in copied.items() if pages}
+    return {"host": 1.0, "read_modify_write": factor - 1} | copies
 
 
 def _scaling(question: Question, result: Result) -> Substitute:
@@ -185,6 +210,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
             findings=Findings(served=served),
             ci=served.ci,
             wa_bytes=served.wa_bytes,
+            unit=question.drive.page_noun,
         )
         return
     began = time.perf_counter()
@@ -214,6 +240,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
         findings=Findings(served=served),
         ci=scaling.widened(interval),
         wa_bytes=served.wa_bytes,
+        unit=question.drive.page_noun,
         own_interval=_own(scaling, interval),
     )
 
@@ -284,6 +311,7 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
         findings=Findings(timed=case, notes=tuple(notes_on_merging(*merging))),
         ci=scaling.widened(interval),
         wa_bytes=result.wa_bytes,
+        unit=question.drive.page_noun,
         own_interval=_own(scaling, interval),
     )
 

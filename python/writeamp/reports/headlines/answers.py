@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.headlines.runs import programs_in_words
-from writeamp.reports.values import interval, number, numbers, rows, words
+from writeamp.reports.values import interval, number, numbers, rows, table, words
 from writeamp.results.numbers import bounded, four_digits, interval_in_words
 
 _Row = Mapping[str, Any]
@@ -33,7 +33,7 @@ def of_answer(document: Mapping[str, Any]) -> str:
     first = _most_trusted(answers)
     if first is None:
         return "No source has a WA; the table states why."
-    sentences = [_sentence(first, in_units=number(document, "host_page_bytes") is not None)]
+    sentences = [_sentence(first)]
     is_real = _is_real(first)
     # The simulation beside the drive, or the drive beside the simulation.
     other = next((row for row in steady if _is_real(row) is not is_real and _is_beside(row)), None)
@@ -69,7 +69,7 @@ def _source(row: _Row) -> str:
     return words(row, "way") if _is_real(row) else "simulation of this load"
 
 
-def _sentence(row: _Row, *, in_units: bool) -> str:
+def _sentence(row: _Row) -> str:
     way, wa = words(row, "way"), number(row, "wa") or 0.0
     if _is_real(row):
         shown = _wa(row).partition(" ")[0]
@@ -77,11 +77,22 @@ def _sentence(row: _Row, *, in_units: bool) -> str:
         return f"WA {_wa(row)} of the {way}: {cost}."
     by = "" if way == "simulate" else f" by {way}"
     changing = ", not steady" if row.get("steady") is False else ""
-    unit = "mapping unit" if in_units else "page"
+    unit = words(row, "unit") or "page"
     cost = f"each {unit} that the host writes costs {programs_in_words(wa, unit)}"
-    wa_bytes = number(row, "wa_bytes")
-    per_byte = f" WA per host byte is {four_digits(wa_bytes)}." if in_units and wa_bytes else ""
-    return f"WA {_wa(row)}{by}{changing}: {cost}.{per_byte}"
+    return f"WA {_wa(row)}{by}{changing}: {cost}.{_per_byte(row)}"
+
+
+def _per_byte(row: _Row) -> str:
+    """Return WA per host byte and its causes, if requests cover pages in part, as a sentence."""
+    wa_bytes, by_cause = number(row, "wa_bytes"), table(row, "wa_bytes_by_cause")
+    modified = number(by_cause, "read_modify_write")
+    if wa_bytes is None or modified is None:
+        return ""
+    copies = wa_bytes - 1 - modified
+    return (
+        f" WA per host byte is {four_digits(wa_bytes)}: 1 for the host's byte, "
+        f"{four_digits(modified)} for read-modify-write and {four_digits(copies)} for copies."
+    )
 
 
 def _wa(row: _Row) -> str:

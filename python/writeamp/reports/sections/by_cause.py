@@ -56,7 +56,9 @@ def by_cause(report: Report) -> Section | None:
     if of is not document:
         named = filter(None, (words(of, "way"), words(of, "manager"), words(of, "victims")))
         caption = f"Result of {', '.join(named)}. {caption}"
-    figure = _figure(document, causes, host * page_bytes, page_bytes)
+    # Requests may cover pages in part.
+    host_bytes = _positive(table(of, "host"), "written_bytes") or host * page_bytes
+    figure = _figure(document, causes, host_bytes, page_bytes)
     drawing = Drawing(figure, caption)
     return Section("causes", "Write amplification by cause", (drawing, Rows(columns, lines)))
 
