@@ -255,12 +255,12 @@ impl Load {
         }
     }
 
-    /// Number of pages that the application writes during `writes` page writes of the host.
+    /// Number of bytes that the application writes during `writes` page writes of the host.
     ///
     /// They follow `warmup` page writes of a run with this seed. None without an application above
     /// the host's writes.
     #[pyo3(signature = (*, seed, warmup, writes))]
-    fn application_pages(
+    fn application_bytes(
         &self,
         py: Python<'_>,
         seed: u64,
@@ -355,7 +355,7 @@ impl Load {
         Ok(drawn)
     }
 
-    /// Returns the application's page writes during `writes` page writes after `warmup`.
+    /// Returns the bytes that the application writes during `writes` page writes after `warmup`.
     fn counted(&self, seed: u64, warmup: u64, writes: u64) -> Result<Option<u64>> {
         let mut load = self.build(seed)?;
         let mut buffer = [0; 4096];
@@ -368,7 +368,7 @@ impl Load {
                     Step::End => break,
                 }
             }
-            load.application_pages()
+            load.application_bytes()
         };
         let start = count_after(warmup);
         Ok(count_after(writes).zip(start).map(|(end, start)| end - start))

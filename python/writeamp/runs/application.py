@@ -38,8 +38,7 @@ def application_bytes(
     if not isinstance(load, Spec) or load.name not in LAYERED:
         return None
     workload = engine_load(load.text, used_pages, device)
-    pages = workload.application_pages(seed=seed, warmup=warmup_pages, writes=host_pages)
-    return None if pages is None else pages * (device.host_page_bytes or device.page_bytes)
+    return workload.application_bytes(seed=seed, warmup=warmup_pages, writes=host_pages)
 
 
 @dataclass(frozen=True)

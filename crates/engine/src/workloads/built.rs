@@ -61,8 +61,8 @@ impl<W: Workload> Workload for Built<W> {
         self.workload.horizon_writes()
     }
 
-    fn application_pages(&self) -> Option<u64> {
-        self.workload.application_pages()
+    fn application_bytes(&self) -> Option<u64> {
+        self.workload.application_bytes()
     }
 
     fn schedule(&self) -> Schedule {

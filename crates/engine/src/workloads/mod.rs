@@ -3,6 +3,7 @@
 //! A workload has a size in logical pages, not in time. To add one, write its file and add a line
 //! to `workloads!` below.
 
+mod activities;
 mod alias;
 mod built;
 mod cachelib;
@@ -189,9 +190,9 @@ pub trait Workload: State + Send {
         4 * u64::from(self.pages())
     }
 
-    /// Number of pages that the application has written, whose data the host's writes store.
+    /// Number of bytes that the application has written, whose data the host's writes store.
     /// None if the workload has no application above the host's writes.
-    fn application_pages(&self) -> Option<u64> {
+    fn application_bytes(&self) -> Option<u64> {
         None
     }
 

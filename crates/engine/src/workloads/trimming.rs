@@ -87,8 +87,8 @@ impl Workload for Trimming {
         self.workload.horizon_writes()
     }
 
-    fn application_pages(&self) -> Option<u64> {
-        self.workload.application_pages()
+    fn application_bytes(&self) -> Option<u64> {
+        self.workload.application_bytes()
     }
 
     /// A TRIM replaces a page write and is not counted as a write.

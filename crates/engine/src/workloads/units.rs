@@ -122,8 +122,8 @@ impl Workload for Units {
         self.workload.horizon_writes()
     }
 
-    fn application_pages(&self) -> Option<u64> {
-        self.workload.application_pages()
+    fn application_bytes(&self) -> Option<u64> {
+        self.workload.application_bytes()
     }
 
     fn schedule(&self) -> Schedule {

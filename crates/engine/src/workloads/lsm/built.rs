@@ -1,13 +1,13 @@
 //! LSM tree of a spec: its parameters, the sizes of its levels, and the loaded database.
 
-use std::collections::VecDeque;
 use std::ops::Bound::Excluded;
 
-use super::{Activity, LOGGED_MEMTABLES, Lsm};
+use super::{LOGGED_MEMTABLES, Lsm};
 use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::workloads::activities::Activities;
 use crate::workloads::{NESTED, Site, build, entry};
 
 impl Lsm {
@@ -33,8 +33,8 @@ impl Lsm {
         let free = self.free.iter();
         let free = free.map(|&place| end_of_place(place) - self.table_pages..end_of_place(place));
         let beyond = self.log_pages + self.key_of_page.len() as u32..self.pages;
-        let unused = ends.chain(free).chain([beyond]).filter(|pages| pages.start < pages.end);
-        self.activities = unused.map(Activity::Trim).collect();
+        let unused: Vec<_> = ends.chain(free).chain([beyond]).collect();
+        unused.into_iter().for_each(|pages| self.activities.trim(pages));
     }
 
     /// At most `count` different keys, whose density falls evenly from the first key to 0.
@@ -120,7 +120,8 @@ impl Registered<Site> for Lsm {
     ])
     .alone();
 
-    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
+    fn build(params: &Params, site: &Site) -> Result<Self> {
+        let &Site { pages, page_bytes, ref context } = site;
         let table_pages = (params.number("table") * f64::from(pages)).round().max(1.0) as u32;
         let has_log = params.choice("log", &[("cyclic", true), ("none", false)]);
         let log_pages = if has_log { table_pages.saturating_mul(LOGGED_MEMTABLES) } else { 0 };
@@ -140,6 +141,7 @@ impl Registered<Site> for Lsm {
         }
         let mut tree = Lsm {
             pages,
+            page_bytes,
             log_pages,
             table_pages,
             keys,
@@ -155,7 +157,7 @@ impl Registered<Site> for Lsm {
             key_of_page: filled(0, place_pages as usize)?,
             free: (0..places).collect(),
             limits,
-            activities: VecDeque::new(),
+            activities: Activities::default(),
             application_pages: 0,
             written_pages: 0,
         };

@@ -7,16 +7,15 @@
 
 mod built;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::activities::{Activities, Application};
 use super::hot_cold::hot_and_cold;
 use super::{Step, Workload, one_group};
 use crate::flash::Table;
 use crate::hints::Group;
-use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, state};
 
@@ -30,15 +29,9 @@ struct SortedTable {
     pages: u32,
 }
 
-/// Requests that a flush or a compaction still has to issue.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-enum Activity {
-    Write(Range<u32>),
-    Trim(Range<u32>),
-}
-
 pub struct Lsm {
     pages: u32,
+    page_bytes: u32,
     log_pages: u32,
     /// Pages of a full table, of a place, and of a memtable.
     table_pages: u32,
@@ -61,7 +54,7 @@ pub struct Lsm {
     free: Vec<u32>,
     /// Last key that each level has compacted, for `pick=round-robin`.
     cursors: Vec<u32>,
-    activities: VecDeque<Activity>,
+    activities: Activities,
     /// Pages that the application wrote, and pages written to tables.
     application_pages: u64,
     written_pages: u64,
@@ -69,7 +62,7 @@ pub struct Lsm {
 
 state! {
     Lsm {
-        fixed pages, fixed log_pages, fixed table_pages, fixed keys, fixed limits,
+        fixed pages, fixed page_bytes, fixed log_pages, fixed table_pages, fixed keys, fixed limits,
         fixed has_discard, fixed is_by_overlap,
         nested updates, nested random,
         table memtable, value in_memory, value next_of_log, value levels, table key_of_page,
@@ -88,10 +81,6 @@ impl Lsm {
             .all(|table| (1..=self.table_pages).contains(&table.pages) && is_new(table.place))
             && self.free.iter().all(|&place| is_new(place))
             && is_used.iter().all(|&used| used);
-        let is_inside = |activity: &Activity| {
-            let (Activity::Write(range) | Activity::Trim(range)) = activity;
-            range.start < range.end && range.end <= self.pages
-        };
         are_places
             && self.levels.len() == self.limits.len() + 1
             && self.levels[0].len() <= self.limits[0] as usize
@@ -103,7 +92,7 @@ impl Lsm {
             && self.in_memory <= self.memtable.len()
             && self.next_of_log < self.log_pages.max(1)
             && self.cursors.len() == self.levels.len()
-            && self.activities.iter().all(is_inside)
+            && self.activities.are_inside(self.pages)
             && self.application_pages < MOST_PLAUSIBLE
             && self.written_pages < MOST_PLAUSIBLE
     }
@@ -244,7 +233,7 @@ impl Lsm {
         let table = SortedTable { place: self.free.swap_remove(index), pages: keys.len() as u32 };
         let pages = self.pages_of(table);
         self.key_of_page[pages].copy_from_slice(keys);
-        self.activities.push_back(Activity::Write(self.range_of(table)));
+        self.activities.write(self.range_of(table));
         self.written_pages += u64::from(table.pages);
         table
     }
@@ -253,20 +242,8 @@ impl Lsm {
         for &table in tables {
             self.free.push(table.place);
             if self.has_discard {
-                self.activities.push_back(Activity::Trim(self.range_of(table)));
+                self.activities.trim(self.range_of(table));
             }
-        }
-    }
-
-    /// Starts compactions, or else the flush of a full memtable, if they are due.
-    fn plan(&mut self) {
-        while self.activities.is_empty()
-            && let Some(level) = self.overfull()
-        {
-            self.compact(level);
-        }
-        if self.activities.is_empty() && self.in_memory == self.memtable.len() {
-            self.flush();
         }
     }
 
@@ -286,41 +263,41 @@ impl Lsm {
     }
 }
 
+impl Application for Lsm {
+    fn activities(&mut self) -> &mut Activities {
+        &mut self.activities
+    }
+
+    /// Starts compactions, or else the flush of a full memtable, if they are due. Otherwise
+    /// updates entries.
+    fn plan(&mut self, buffer: &mut [u32]) -> usize {
+        while self.activities.is_empty()
+            && let Some(level) = self.overfull()
+        {
+            self.compact(level);
+        }
+        if !self.activities.is_empty() {
+            return 0;
+        }
+        if self.in_memory == self.memtable.len() {
+            self.flush();
+            return 0;
+        }
+        self.update(buffer)
+    }
+}
+
 impl Workload for Lsm {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        let mut count = 0;
-        while count < buffer.len() {
-            if self.activities.is_empty() {
-                self.plan();
-            }
-            match self.activities.front_mut() {
-                Some(Activity::Trim(_)) if count > 0 => break,
-                Some(Activity::Trim(range)) => {
-                    let request = Request::of_pages(Op::Trim, range.clone());
-                    self.activities.pop_front();
-                    return Step::Request(request);
-                }
-                Some(Activity::Write(range)) => {
-                    let slots = &mut buffer[count..];
-                    let pages = slots.len().min(range.len());
-                    slots.iter_mut().zip(&mut *range).for_each(|(slot, page)| *slot = page);
-                    count += pages;
-                    if range.start == range.end {
-                        self.activities.pop_front();
-                    }
-                }
-                None => count += self.update(&mut buffer[count..]),
-            }
-        }
-        Step::Writes(count)
+        self.next_step(buffer)
     }
 
     fn pages(&self) -> u32 {
         self.pages
     }
 
-    fn application_pages(&self) -> Option<u64> {
-        Some(self.application_pages)
+    fn application_bytes(&self) -> Option<u64> {
+        Some(self.application_pages * u64::from(self.page_bytes))
     }
 
     /// The log and the tables, with their shares of the writes until now.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::registry::Registered;
+use crate::request::Op;
 use crate::workloads::{Context, Site, WORKLOADS};
 
 fn tree(text: &str, pages: u32) -> Lsm {
