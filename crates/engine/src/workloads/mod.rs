@@ -15,6 +15,7 @@ mod fio_skew;
 mod groups;
 mod hot_cold;
 mod io;
+mod log_rewrite;
 mod lsm;
 mod mix;
 mod permutation;
@@ -294,6 +295,7 @@ macro_rules! workloads {
             zones::Nowa,
             cachelib::Cachelib,
             lsm::Lsm,
+            log_rewrite::LogRewrite,
             fio_jobs::FioJobs,
         }
     };

@@ -21,11 +21,11 @@ use crate::state::state;
 /// Largest zone, in bytes.
 const MOST_ZONE_BYTES: u64 = 1 << 44;
 
-/// Largest request, in bytes.
-const MOST_REQUEST_BYTES: u64 = 64 << 20;
-
 /// Smallest size, in bytes. Requests below a page write one page.
 const LEAST_BYTES: u64 = 512;
+
+/// Domain of the bytes that are written to a zone, or another file, before the next is drawn.
+pub(super) const REQUEST_BYTES: Domain = Domain::Bytes(LEAST_BYTES, 64 << 20);
 
 /// Values of `reset`, and whether a zone is trimmed before it is rewritten.
 const RESETS: [(&str, bool); 2] = [("trim", true), ("none", false)];
@@ -45,11 +45,21 @@ const RESET: Param = Param::new(
 const BS: Param = Param::new(
     "bs",
     "512k",
-    Domain::Bytes(LEAST_BYTES, MOST_REQUEST_BYTES),
+    REQUEST_BYTES,
     "bytes written to a zone before another active zone is drawn, rounded to whole pages, at least \
      one",
 )
 .extent(Extent::EraseUnits);
+
+/// Pages of a size in bytes, rounded.
+pub(super) fn whole_pages(bytes: u64, page_bytes: u32) -> u64 {
+    (bytes + u64::from(page_bytes) / 2) / u64::from(page_bytes)
+}
+
+/// Pages of a request of the parameter `bs`, at least one.
+pub(super) fn request_pages(params: &Params, site: &Site) -> u32 {
+    whole_pages(params.bytes(BS.name), site.page_bytes).max(1) as u32
+}
 
 /// Active zones and their order of rewriting.
 ///
@@ -108,8 +118,7 @@ impl Zones {
 
     fn new(params: &Params, site: &Site, together: u32, active_groups: u32) -> Result<Self> {
         let &Site { pages, page_bytes, ref context } = site;
-        let whole_pages = |bytes: u64| (bytes + u64::from(page_bytes) / 2) / u64::from(page_bytes);
-        let zone_pages = whole_pages(params.bytes(ZONE.name));
+        let zone_pages = whole_pages(params.bytes(ZONE.name), page_bytes);
         let name = params.entry().name;
         let group_pages = zone_pages.saturating_mul(u64::from(together));
         if zone_pages == 0 {
@@ -138,11 +147,10 @@ impl Zones {
         context.child(0).random().shuffle(&mut groups);
         let active = active_groups * together;
         let used = count * group_pages;
-        let request_pages = whole_pages(params.bytes(BS.name)).max(1) as u32;
         Ok(Zones {
             pages,
             zone_pages,
-            request_pages,
+            request_pages: request_pages(params, site),
             is_trimmed: params.choice(RESET.name, &RESETS),
             together,
             active_groups,
