@@ -1,4 +1,4 @@
-"""Workloads of applications above the host: logs that are rewritten."""
+"""Workloads of applications above the host: logs that are rewritten, and object caches."""
 
 from __future__ import annotations
 
@@ -40,11 +40,33 @@ def test_a_deleted_log_is_spare_space_only_if_it_is_trimmed() -> None:
     assert off.held_pages == off.device.logical_pages
 
 
+def test_a_cache_of_objects_has_a_handle_for_each_class() -> None:
+    load = "kv-offload:objects=8k/64k,space=1/3,writes=1/1,bs=16k"
+    alone, separate = (
+        wa.simulate(**RUN | {"writes": 100_000}, workload=load, manager=manager)
+        for manager in ("single", "nvme-fdp")
+    )
+    assert separate.wa < alone.wa
+    assert "application" not in alone.to_dict()
+    assert str(wa.workload("kv-offload")).startswith("kv-offload:writes=45/270/180/180/180")
+
+
+def test_objects_larger_than_erase_units_are_overwritten_as_a_whole() -> None:
+    large, small = (
+        wa.simulate(**RUN, workload=f"kv-offload:objects={size},space=1,writes=1,bs=128k")
+        for size in ("512k", "16k")
+    )
+    assert large.wa < 1.2 < small.wa
+
+
 @pytest.mark.parametrize(
     "spec",
     [
         "log-rewrite:logs=60000",
         "log-rewrite:growth=0",
+        "kv-offload:objects=1G,space=1,writes=1",
+        "kv-offload:objects=1M/2M",
+        "kv-offload:reuse=1",
     ],
 )
 def test_an_application_that_does_not_fit_is_refused(spec: str) -> None:

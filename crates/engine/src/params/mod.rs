@@ -319,6 +319,12 @@ impl Params {
         split(self.text(name), '/').expect("the domain was checked, so the text is a list")
     }
 
+    /// Value of a list parameter as sizes in bytes.
+    pub fn sizes(&self, name: &str) -> Vec<u64> {
+        let size = |item| bytes(item).expect("the domain was checked, so the text is a size");
+        self.items(name).into_iter().map(size).collect()
+    }
+
     /// Value of a list parameter as whole numbers.
     pub fn integers<T: TryFrom<u64>>(&self, name: &str) -> Vec<T> {
         self.items(name).into_iter().map(whole).collect()

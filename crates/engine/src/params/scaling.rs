@@ -2,7 +2,7 @@
 
 use std::ops::Bound::Included;
 
-use super::values::{number_or_per_cent, whole};
+use super::values::{bytes, number_or_per_cent, whole};
 use super::{Domain, Extent, Param, Params};
 use crate::error::{Error, Result};
 use crate::spec::split;
@@ -81,7 +81,8 @@ impl Params {
             (Domain::Bytes(least, _), Extent::Bytes | Extent::EraseUnits) => {
                 let is_of_drive = param.extent == Extent::Bytes;
                 let divisor = if is_of_drive { factor } else { unit_factor };
-                let scaled = (self.bytes(param.name) as f64 / divisor).round() as u64;
+                let size = bytes(text).expect("the domain was checked, so the text is a size");
+                let scaled = (size as f64 / divisor).round() as u64;
                 Ok(scaled.max(*least).to_string())
             }
             (Domain::Number(_, most), Extent::PerPage) => {

@@ -4,6 +4,7 @@
 //! to `workloads!` below.
 
 mod activities;
+mod age_list;
 mod alias;
 mod built;
 mod cachelib;
@@ -15,6 +16,7 @@ mod fio_skew;
 mod groups;
 mod hot_cold;
 mod io;
+mod kv_offload;
 mod log_rewrite;
 mod lsm;
 mod mix;
@@ -296,6 +298,7 @@ macro_rules! workloads {
             cachelib::Cachelib,
             lsm::Lsm,
             log_rewrite::LogRewrite,
+            kv_offload::KvOffload,
             fio_jobs::FioJobs,
         }
     };
