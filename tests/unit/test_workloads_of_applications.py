@@ -1,4 +1,4 @@
-"""Workloads of applications above the host: logs that are rewritten, and object caches."""
+"""Workloads of applications above the host: B-trees, logs that are rewritten, and object caches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import writeamp as wa
+from writeamp.reports.headlines.runs import of_wa
 
 RUN: dict[str, Any] = {"blocks": 256, "pages_per_block": 32, "op": 0.25, "writes": 60_000}
 
@@ -40,6 +41,36 @@ def test_a_deleted_log_is_spare_space_only_if_it_is_trimmed() -> None:
     assert off.held_pages == off.device.logical_pages
 
 
+def test_a_leaf_of_a_btree_is_written_twice_with_a_doublewrite_area() -> None:
+    # The log has no part in these writes: 10,000 updates are committed together.
+    load = "btree:row=64,commit=10000,log=10%,batch=8,protect="
+    twice, once = (
+        layers(load + protect)["host_bytes_per_application_byte"]
+        for protect in ("doublewrite", "none")
+    )
+    assert twice == pytest.approx(2 * once, rel=0.05)
+    # Of 64 bytes, an update of a leaf that the pool lacks costs 16 KiB.
+    assert once == pytest.approx(0.9 * 256, rel=0.05)
+
+
+def test_a_btree_counts_its_rows_on_any_mapping_unit_and_states_them() -> None:
+    load = "btree:batch=8,log=5%,row=200"
+    run = RUN | {"warmup": 10_000}
+    result = wa.simulate(**run, workload=load)
+    document = result.to_dict()
+    application = document["application"]
+    assert application["written_bytes"] % 200 == 0
+    flash_factor = application["flash_bytes_per_application_byte"]
+    assert flash_factor == pytest.approx(
+        document["wa"] * application["host_bytes_per_application_byte"], rel=1e-3
+    )
+    assert f"{flash_factor:.4g} bytes of flash" in of_wa(document)
+    # A unit of 16 KiB is a leaf, of which the host writes each page in a write of its own.
+    units = layers(load, mapping_unit="16KiB")
+    assert units["written_bytes"] % 200 == 0
+    assert units["host_bytes_per_application_byte"] > 0
+
+
 def test_a_cache_of_objects_has_a_handle_for_each_class() -> None:
     load = "kv-offload:objects=8k/64k,space=1/3,writes=1/1,bs=16k"
     alone, separate = (
@@ -62,11 +93,15 @@ def test_objects_larger_than_erase_units_are_overwritten_as_a_whole() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
+        "btree:batch=60000",
+        "btree:row=70000",
+        "btree:log=0.01%",
         "log-rewrite:logs=60000",
         "log-rewrite:growth=0",
         "kv-offload:objects=1G,space=1,writes=1",
         "kv-offload:objects=1M/2M",
         "kv-offload:reuse=1",
+        "mix:sizes=1,weights=1,of=btree",
     ],
 )
 def test_an_application_that_does_not_fit_is_refused(spec: str) -> None:

@@ -15,7 +15,7 @@ from writeamp.registry.specs import Spec
 ZONED = ("zones-sequential", "nowa")
 
 # Workloads that count the bytes of an application above the host's writes.
-LAYERED = ("lsm", "log-rewrite")
+LAYERED = ("lsm", "btree", "log-rewrite")
 
 
 def default_victims(manager: str) -> str:

@@ -6,6 +6,7 @@
 mod activities;
 mod age_list;
 mod alias;
+mod btree;
 mod built;
 mod cachelib;
 mod columns;
@@ -297,6 +298,7 @@ macro_rules! workloads {
             zones::Nowa,
             cachelib::Cachelib,
             lsm::Lsm,
+            btree::Btree,
             log_rewrite::LogRewrite,
             kv_offload::KvOffload,
             fio_jobs::FioJobs,

@@ -7,6 +7,7 @@ fn specs() -> impl Iterator<Item = &'static str> {
         "phases:writes=10001/20001,of=drift(f=0.2,r=0.7,period=7001,steps=70)/tpcc",
         "database:updates=groups(sizes=1/1,freq=1/9,swap_at=5003,period=7001),log=0.3,evict=0.7",
         "tpcc:clusters=0.2/0.3/0.5,means=1/9/20,deviations=9/1/1,tail_share=0,tail=50/60",
+        "btree:page=8k,row=100,pool=30%,log=5%,commit=3,protect=images",
     ];
     WORKLOADS.entries.iter().map(|entry| entry.example).chain(further)
 }
