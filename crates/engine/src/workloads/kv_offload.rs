@@ -1,6 +1,5 @@
-//! Cache of large objects, as the key-value (KV) caches of language models that are offloaded to a
-//! drive. (`LMCache` #3527, the eviction of its raw-block backend; #4016, its load; Mooncake, FAST
-//! 2025.)
+//! Caches of large objects, as the offloaded key-value (KV) caches of language models.
+//! (`LMCache` #3527, the eviction of its raw-block backend; #4016, its load; Mooncake, FAST 2025.)
 //!
 //! Each class of objects has consecutive slots of the size of its objects. A new object is written
 //! to a free slot. If there are too many objects, the least recently used one is evicted before.

@@ -1,4 +1,4 @@
-//! Logs that grow by appends, and are rewritten without their stale entries, as those of Redis.
+//! Logs that grow by appends, and are rewritten without stale entries, as those of Redis.
 //! (Redis documentation, "Redis persistence", "Log rewriting"; `redis.conf`,
 //! `auto-aof-rewrite-percentage`.)
 //!

@@ -147,8 +147,8 @@ impl Btree {
         }
     }
 
-    /// Removes the least recently used leaf from the pool, and writes it before if it was changed.
-    /// The next leaves to be evicted are written with it.
+    /// Removes the least recently used leaf from the pool.
+    /// If it was changed, it is written before, with the next leaves to be evicted.
     fn evict(&mut self) {
         let oldest = self.by_use.oldest().expect("the pool is full");
         if self.changed.contains(oldest) {

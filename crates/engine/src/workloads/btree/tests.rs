@@ -56,7 +56,7 @@ fn leaves_are_written_to_the_area_before_they_are_written_in_place() {
     }
 }
 
-/// Updates whose leaf is not in the pool evict the least recently used one, which was changed.
+/// Updates whose leaf is not in the pool evict another, which was changed.
 #[test]
 fn a_pool_writes_a_leaf_for_each_update_of_a_leaf_that_it_lacks() {
     for (pool, protect, area_share) in [(0.1, "doublewrite", 1.0), (0.6, "none", 0.0)] {
@@ -68,8 +68,8 @@ fn a_pool_writes_a_leaf_for_each_update_of_a_leaf_that_it_lacks() {
     }
 }
 
-/// A leaf is changed for the first time after N updates on average, if there are N leaves, and is
-/// written when the log has turned once, after K further updates.
+/// One of N leaves is changed for the first time after N updates on average.
+/// It is written when the log has turned once, after K further updates.
 #[test]
 fn a_fuzzy_checkpoint_writes_a_leaf_each_time_that_the_log_has_turned_since_its_first_change() {
     for (log, row) in [("1%", 128), ("20%", 512), ("1%", 1024)] {
@@ -83,9 +83,9 @@ fn a_fuzzy_checkpoint_writes_a_leaf_each_time_that_the_log_has_turned_since_its_
     }
 }
 
-/// In K updates between two checkpoints, N (1 − (1 − 1 / N)^K) leaves are changed. Each of them is
-/// logged as a whole once, and written once at the checkpoint. The log has room for these images
-/// and for the rows of the other updates.
+/// In K updates between two checkpoints, N (1 − (1 − 1 / N)^K) leaves are changed.
+/// Each of them is logged as a whole once, and written once at the checkpoint. The log has room for
+/// these images and for the rows of the other updates.
 #[test]
 fn a_log_of_images_has_each_changed_leaf_once_between_two_checkpoints() {
     for (log, row) in [("10%", 512), ("40%", 128), ("30%", 2048)] {

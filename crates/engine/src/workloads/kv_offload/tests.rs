@@ -61,7 +61,7 @@ fn writes_fill_new_objects_and_trims_cover_exactly_the_evicted_ones() {
     }
 }
 
-/// Lives of evicted objects, in objects written, as a share of the objects that the cache holds.
+/// Lives of evicted objects, in objects written per object that the cache holds.
 fn lives(text: &str, count: usize) -> Vec<f64> {
     let mut class = caches(text, 3000).classes.remove(0);
     let reuse = threshold(WORKLOADS.read(text).unwrap().number("reuse"));
@@ -82,7 +82,7 @@ fn lives(text: &str, count: usize) -> Vec<f64> {
     lives
 }
 
-/// Let h be the share of reuse, λ = h / (1 − h) the uses per object written, and C the objects.
+/// Let h be the share of reuse, C the objects, and λ = h / (1 − h) the uses per new object.
 /// An object at depth x of the list, as a share of C, sinks by 1 + λ (1 − x) places per object
 /// written, so it reaches the end after T = C ln(1 + λ) / λ without a use. It is used at rate λ / C,
 /// so share 1 − h of the objects are never used, and share (1 − h) (1 + λ s / C) live at most T + s,

@@ -52,8 +52,8 @@ fn writes_fill_the_logs_and_trims_cover_exactly_the_deleted_ones() {
     }
 }
 
-/// Each growth of the log by its growth costs one rewrite of its data, so a page of the application
-/// costs 1 + 1 / growth pages of the host.
+/// The data of a log are written once in each growth.
+/// A page of the application thus costs 1 + 1 / growth pages of the host.
 #[test]
 fn a_log_is_rewritten_each_time_that_it_has_grown_by_its_growth() {
     for (text, factor) in [
