@@ -2,39 +2,33 @@
 
 use std::ops::Bound::Excluded;
 
+use super::space::FreeSpace;
 use super::{LOGGED_MEMTABLES, Lsm};
 use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::workloads::activities::Activities;
-use crate::workloads::{NESTED, Site, build, entry};
+use crate::workloads::{NESTED, Site, TRIM, build, entry};
 
 impl Lsm {
     /// Loads a database before the run, near its steady state: sorted levels are full.
     fn load(&mut self) {
-        for level in 1..self.levels.len() {
+        // From below, because tables end where those of the next level do.
+        for level in (1..self.levels.len()).rev() {
             let keys: Vec<u32> = match self.limits.get(level) {
                 None => (0..self.keys).collect(),
-                Some(&limit) => self.keys_of_density_gradient(limit * self.table_pages),
+                Some(&limit) => self.keys_of_density_gradient(limit),
             };
-            let tables = keys.chunks(self.table_pages as usize).map(|keys| self.write(keys));
-            self.levels[level] = tables.collect();
+            self.levels[level] = self.write_tables(&keys, level);
         }
         self.written_pages = 0;
         self.activities.clear();
-        if !self.has_discard {
-            return;
+        if self.has_discard {
+            // The fill may have written pages that hold no data of a table.
+            let unused: Vec<_> = self.free.extents().collect();
+            unused.iter().for_each(|extent| self.activities.trim(self.logical(extent)));
         }
-        // The fill may have written pages that hold no data of a table.
-        let end_of_place = |place: u32| self.log_pages + (place + 1) * self.table_pages;
-        let ends = self.levels.iter().flatten();
-        let ends = ends.map(|&table| self.range_of(table).end..end_of_place(table.place));
-        let free = self.free.iter();
-        let free = free.map(|&place| end_of_place(place) - self.table_pages..end_of_place(place));
-        let beyond = self.log_pages + self.key_of_page.len() as u32..self.pages;
-        let unused: Vec<_> = ends.chain(free).chain([beyond]).collect();
-        unused.into_iter().for_each(|pages| self.activities.trim(pages));
     }
 
     /// At most `count` different keys, whose density falls evenly from the first key to 0.
@@ -50,16 +44,17 @@ impl Lsm {
     }
 }
 
-/// Most tables of each level but the last, for a last level of `last_tables`.
-/// As in `RocksDB` with dynamic level sizes, level 1 has at most as many tables as level 0.
-fn limits(last_tables: u32, level0_tables: u32, multiplier: u32) -> Vec<u32> {
+/// Pages at which each level but the last is compacted, for a last level of `keys` pages.
+/// As in `RocksDB` with dynamic level sizes, they follow from the last level, and none is below
+/// those of level 0.
+fn limits(keys: u32, level0_pages: u32, multiplier: u32) -> Vec<u32> {
     let mut limits = Vec::new();
-    let mut tables = f64::from(last_tables);
-    while tables > f64::from(level0_tables) {
-        tables /= f64::from(multiplier);
-        limits.insert(0, tables.round().max(1.0) as u32);
+    let mut pages = f64::from(keys);
+    while pages > f64::from(level0_pages) {
+        pages /= f64::from(multiplier);
+        limits.insert(0, (pages.round() as u32).max(level0_pages));
     }
-    limits.insert(0, level0_tables);
+    limits.insert(0, level0_pages);
     limits
 }
 
@@ -69,7 +64,9 @@ impl Registered<Site> for Lsm {
         "an LSM tree with levelled compaction, as RocksDB: log, flushes, and merges of whole tables",
     )
     .example("lsm")
-    .variants(&["lsm:table=2%,multiplier=4,used=60%,log=none,discard=off,pick=round-robin"])
+    .variants(&[
+        "lsm:table=2%,multiplier=4,used=60%,log=none,discard=off,pick=round-robin,ends=full",
+    ])
     .params(&[
         Param::new(
             "table",
@@ -117,28 +114,42 @@ impl Registered<Site> for Lsm {
             "table that a level compacts next: least overlap per page with the next level, or in \
              the order of keys",
         ),
+        Param::new(
+            "ends",
+            "aligned",
+            Domain::Word(&["aligned", "full"]),
+            "aligned: tables end where a table of the next level starts or ends; full: when they \
+             are full",
+        ),
     ])
     .alone();
 
     fn build(params: &Params, site: &Site) -> Result<Self> {
         let &Site { pages, page_bytes, ref context } = site;
+        if params.number(TRIM.name) > 0.0 {
+            return Err(Error::Spec(
+                "lsm trims the pages of deleted tables itself, so trim is not allowed; to turn \
+                 these TRIMs off, give discard=off"
+                    .into(),
+            ));
+        }
         let table_pages = (params.number("table") * f64::from(pages)).round().max(1.0) as u32;
         let has_log = params.choice("log", &[("cyclic", true), ("none", false)]);
         let log_pages = if has_log { table_pages.saturating_mul(LOGGED_MEMTABLES) } else { 0 };
-        let places = pages.saturating_sub(log_pages) / table_pages;
-        let place_pages = places * table_pages;
-        let keys = (params.number("used") * f64::from(place_pages)).round().max(1.0) as u32;
-        let last_tables = keys.div_ceil(table_pages);
-        let limits = limits(last_tables, params.integer("level0"), params.integer("multiplier"));
-        let needed = u64::from(last_tables) + limits.iter().map(|&n| u64::from(n)).sum::<u64>();
+        let places = pages.saturating_sub(log_pages);
+        let keys = (params.number("used") * f64::from(places)).round().max(1.0) as u32;
+        let level0_pages = params.integer::<u32>("level0").saturating_mul(table_pages);
+        let limits = limits(keys, level0_pages, params.integer("multiplier"));
+        let needed = u64::from(keys) + limits.iter().map(|&n| u64::from(n)).sum::<u64>();
         if needed > u64::from(places) {
             return Err(Error::Spec(format!(
-                "lsm: {pages} pages hold {places} tables of {table_pages} pages, but used={} and \
-                 the levels need {}; give a smaller table, used or level0",
+                "lsm: {places} pages are for tables, but used={} and levels of tables of \
+                 {table_pages} pages need {needed}; give a smaller table, used or level0",
                 params.text("used"),
-                needed,
             )));
         }
+        let mut free = FreeSpace::default();
+        free.release(&(0..places));
         let mut tree = Lsm {
             pages,
             page_bytes,
@@ -147,6 +158,7 @@ impl Registered<Site> for Lsm {
             keys,
             has_discard: params.choice("discard", &[("on", true), ("off", false)]),
             is_by_overlap: params.choice("pick", &[("overlap", true), ("round-robin", false)]),
+            is_aligned: params.choice("ends", &[("aligned", true), ("full", false)]),
             updates: build(params.text("keys"), keys, context.child(0))?,
             random: context.random(),
             memtable: filled(0, table_pages as usize)?,
@@ -154,8 +166,8 @@ impl Registered<Site> for Lsm {
             next_of_log: 0,
             cursors: vec![0; limits.len() + 1],
             levels: vec![Vec::new(); limits.len() + 1],
-            key_of_page: filled(0, place_pages as usize)?,
-            free: (0..places).collect(),
+            key_of_page: filled(0, places as usize)?,
+            free,
             limits,
             activities: Activities::default(),
             application_pages: 0,

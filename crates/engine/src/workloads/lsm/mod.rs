@@ -3,13 +3,17 @@
 //!
 //! An entry fills a page. Keys are simulated one by one, so overlaps of tables and the entries that
 //! a compaction drops are exact for every distribution of keys. The address space has the
-//! write-ahead log, then places of one table each. A new table is written to a random free place.
+//! write-ahead log, then the pages for tables. A new table is written to a random free extent.
 
 mod built;
+mod compaction;
+mod space;
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+use space::FreeSpace;
 
 use super::activities::{Activities, Application};
 use super::hot_cold::hot_and_cold;
@@ -22,24 +26,37 @@ use crate::state::{MOST_PLAUSIBLE, state};
 /// Memtables of log that are kept: the active one, and the one that is flushed.
 const LOGGED_MEMTABLES: u32 = 2;
 
-/// Sorted table at a place of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Sorted table, at extents of the pages for tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SortedTable {
-    place: u32,
-    pages: u32,
+    extents: Vec<Range<u32>>,
+    first_key: u32,
+    last_key: u32,
+}
+
+impl SortedTable {
+    fn pages(&self) -> u32 {
+        self.extents.iter().map(|extent| extent.end - extent.start).sum()
+    }
+}
+
+/// Indices of an extent's pages in `key_of_page`.
+fn indices(extent: &Range<u32>) -> Range<usize> {
+    extent.start as usize..extent.end as usize
 }
 
 pub struct Lsm {
     pages: u32,
     page_bytes: u32,
     log_pages: u32,
-    /// Pages of a full table, of a place, and of a memtable.
+    /// Pages of a full table, and of a memtable.
     table_pages: u32,
     keys: u32,
-    /// Most tables of each level but the last. Level 0 is compacted when it has that many.
+    /// Pages at which each level but the last is compacted; level 0 counts tables as full.
     limits: Vec<u32>,
     has_discard: bool,
     is_by_overlap: bool,
+    is_aligned: bool,
     updates: Box<dyn Workload>,
     random: Stream,
 
@@ -49,9 +66,9 @@ pub struct Lsm {
     next_of_log: u32,
     /// Tables of each level: level 0 by age, the others by key.
     levels: Vec<Vec<SortedTable>>,
-    /// Key on each page of the places.
+    /// Key on each page for tables.
     key_of_page: Table<u32>,
-    free: Vec<u32>,
+    free: FreeSpace,
     /// Last key that each level has compacted, for `pick=round-robin`.
     cursors: Vec<u32>,
     activities: Activities,
@@ -63,7 +80,7 @@ pub struct Lsm {
 state! {
     Lsm {
         fixed pages, fixed page_bytes, fixed log_pages, fixed table_pages, fixed keys, fixed limits,
-        fixed has_discard, fixed is_by_overlap,
+        fixed has_discard, fixed is_by_overlap, fixed is_aligned,
         nested updates, nested random,
         table memtable, value in_memory, value next_of_log, value levels, table key_of_page,
         value free, value cursors, value activities, value application_pages, value written_pages,
@@ -72,22 +89,19 @@ state! {
 
 impl Lsm {
     fn is_sound(&self) -> bool {
-        let mut is_used = vec![false; self.key_of_page.len() / self.table_pages as usize];
-        let mut is_new = |place: u32| {
-            is_used.get_mut(place as usize).is_some_and(|used| !std::mem::replace(used, true))
-        };
-        let tables = || self.levels.iter().flatten();
-        let are_places = tables()
-            .all(|table| (1..=self.table_pages).contains(&table.pages) && is_new(table.place))
-            && self.free.iter().all(|&place| is_new(place))
-            && is_used.iter().all(|&used| used);
-        are_places
-            && self.levels.len() == self.limits.len() + 1
-            && self.levels[0].len() <= self.limits[0] as usize
-            && tables().all(|table| self.keys_of(*table).is_sorted_by(|a, b| a < b))
-            && self.levels[1..].iter().all(|level| {
-                level.windows(2).all(|pair| self.last_key(pair[0]) < self.first_key(pair[1]))
+        self.levels.len() == self.limits.len() + 1
+            && self.is_space_sound()
+            && self.levels[0].len() as u64 * u64::from(self.table_pages)
+                <= u64::from(self.limits[0])
+            && self.levels.iter().flatten().all(|table| {
+                let keys: Vec<u32> = self.keys_of(table).collect();
+                keys.first() == Some(&table.first_key)
+                    && keys.last() == Some(&table.last_key)
+                    && keys.is_sorted_by(|a, b| a < b)
             })
+            && self.levels[1..]
+                .iter()
+                .all(|level| level.windows(2).all(|pair| pair[0].last_key < pair[1].first_key))
             && self.key_of_page.iter().chain(&self.memtable).all(|&key| key < self.keys)
             && self.in_memory <= self.memtable.len()
             && self.next_of_log < self.log_pages.max(1)
@@ -97,35 +111,27 @@ impl Lsm {
             && self.written_pages < MOST_PLAUSIBLE
     }
 
-    /// Indices of a table's pages in `key_of_page`.
-    fn pages_of(&self, table: SortedTable) -> Range<usize> {
-        let first = table.place as usize * self.table_pages as usize;
-        first..first + table.pages as usize
+    /// Whether each page for tables is free, or belongs to one table.
+    fn is_space_sound(&self) -> bool {
+        if !self.free.is_sound() {
+            return false;
+        }
+        let of_tables = self.levels.iter().flatten().flat_map(|table| table.extents.clone());
+        let mut extents: Vec<Range<u32>> = of_tables.chain(self.free.extents()).collect();
+        extents.sort_unstable_by_key(|extent| extent.start);
+        let mut end = 0;
+        extents.iter().all(|extent| {
+            extent.start == std::mem::replace(&mut end, extent.end) && extent.start < extent.end
+        }) && end as usize == self.key_of_page.len()
     }
 
-    /// Logical pages of a table.
-    fn range_of(&self, table: SortedTable) -> Range<u32> {
-        let first = self.log_pages + table.place * self.table_pages;
-        first..first + table.pages
+    /// Logical pages of an extent.
+    fn logical(&self, extent: &Range<u32>) -> Range<u32> {
+        self.log_pages + extent.start..self.log_pages + extent.end
     }
 
-    fn keys_of(&self, table: SortedTable) -> &[u32] {
-        &self.key_of_page[self.pages_of(table)]
-    }
-
-    fn first_key(&self, table: SortedTable) -> u32 {
-        self.key_of_page[self.pages_of(table).start]
-    }
-
-    fn last_key(&self, table: SortedTable) -> u32 {
-        self.key_of_page[self.pages_of(table).end - 1]
-    }
-
-    /// Tables of a sorted level whose key range contains keys from `first` to `last`.
-    fn overlap(&self, level: usize, first: u32, last: u32) -> Range<usize> {
-        let tables = &self.levels[level];
-        let start = tables.partition_point(|&table| self.last_key(table) < first);
-        start..start + tables[start..].partition_point(|&table| self.first_key(table) <= last)
+    fn keys_of(&self, table: &SortedTable) -> impl Iterator<Item = u32> {
+        table.extents.iter().flat_map(|extent| self.key_of_page[indices(extent)].iter().copied())
     }
 
     /// Appends updates to the memtable and the log. Returns the number of log pages in `buffer`.
@@ -146,114 +152,29 @@ impl Lsm {
         count
     }
 
-    /// Level that most exceeds its limit, if any does.
-    fn overfull(&self) -> Option<usize> {
-        let score = |level: usize| self.levels[level].len() as f64 / f64::from(self.limits[level]);
-        let is_overfull =
-            |&level: &usize| if level == 0 { score(0) >= 1.0 } else { score(level) > 1.0 };
-        (0..self.limits.len())
-            .filter(is_overfull)
-            .max_by(|&first, &second| score(first).total_cmp(&score(second)))
-    }
-
-    /// Index of the table that a sorted level compacts next.
-    fn pick(&self, level: usize) -> usize {
-        let tables = &self.levels[level];
-        if !self.is_by_overlap {
-            let next =
-                tables.partition_point(|&table| self.first_key(table) <= self.cursors[level]);
-            return next % tables.len();
-        }
-        let overlap_per_page = |table: SortedTable| {
-            let below = self.overlap(level + 1, self.first_key(table), self.last_key(table));
-            let pages: u32 = self.levels[level + 1][below].iter().map(|table| table.pages).sum();
-            f64::from(pages) / f64::from(table.pages)
-        };
-        let ratios = tables.iter().map(|&table| overlap_per_page(table)).enumerate();
-        ratios
-            .min_by(|(_, first), (_, second)| first.total_cmp(second))
-            .map_or(0, |(index, _)| index)
-    }
-
-    /// Merges tables of a level into the next: all of level 0, or one of another level.
-    fn compact(&mut self, level: usize) {
-        let upper: Vec<SortedTable> = if level == 0 {
-            std::mem::take(&mut self.levels[0])
-        } else {
-            let index = self.pick(level);
-            vec![self.levels[level].remove(index)]
-        };
-        let first = upper.iter().map(|&table| self.first_key(table)).min().unwrap_or(0);
-        let last = upper.iter().map(|&table| self.last_key(table)).max().unwrap_or(0);
-        self.cursors[level] = first;
-        let below = self.overlap(level + 1, first, last);
-        if level > 0 && below.is_empty() {
-            // As in RocksDB, a table without overlap moves down without being written.
-            self.levels[level + 1].splice(below, upper);
-            return;
-        }
-        self.merge(upper, level + 1, below);
-    }
-
-    /// Merges `upper` with the tables `below` of a sorted level, which the result replaces.
-    fn merge(&mut self, upper: Vec<SortedTable>, level: usize, below: Range<usize>) {
-        let mut inputs = upper;
-        inputs.extend(&self.levels[level][below.clone()]);
-        let runs: Vec<&[u32]> = inputs.iter().map(|&table| self.keys_of(table)).collect();
-        let mut keys = runs.concat();
-        #[expect(
-            clippy::stable_sort_primitive,
-            reason = "only the stable sort merges sorted runs"
-        )]
-        keys.sort();
-        keys.dedup();
-        let outputs = self.replace(&inputs, &keys);
-        self.levels[level].splice(below, outputs);
-    }
-
-    /// Writes sorted keys to new tables of equal size. The inputs are deleted afterwards.
-    /// There are never more outputs than inputs, so places suffice if inputs are deleted before.
-    fn replace(&mut self, inputs: &[SortedTable], keys: &[u32]) -> Vec<SortedTable> {
-        let count = keys.len().div_ceil(self.table_pages as usize);
-        let is_short = self.free.len() < count;
-        if is_short {
-            self.delete(inputs);
-        }
-        let bound = |index: usize| keys.len() * index / count;
-        let tables = (0..count).map(|index| self.write(&keys[bound(index)..bound(index + 1)]));
-        let outputs = tables.collect();
-        if !is_short {
-            self.delete(inputs);
-        }
-        outputs
-    }
-
     fn write(&mut self, keys: &[u32]) -> SortedTable {
-        let index = self.random.below(self.free.len() as u32) as usize;
-        let table = SortedTable { place: self.free.swap_remove(index), pages: keys.len() as u32 };
-        let pages = self.pages_of(table);
-        self.key_of_page[pages].copy_from_slice(keys);
-        self.activities.write(self.range_of(table));
-        self.written_pages += u64::from(table.pages);
-        table
+        let extents = self.free.take(keys.len() as u32, &mut self.random);
+        let mut rest = keys;
+        for extent in &extents {
+            let (written, after) = rest.split_at(extent.len());
+            self.key_of_page[indices(extent)].copy_from_slice(written);
+            self.activities.write(self.logical(extent));
+            rest = after;
+        }
+        self.written_pages += keys.len() as u64;
+        SortedTable { extents, first_key: keys[0], last_key: keys[keys.len() - 1] }
     }
 
     fn delete(&mut self, tables: &[SortedTable]) {
-        for &table in tables {
-            self.free.push(table.place);
+        for extent in tables.iter().flat_map(|table| &table.extents) {
+            self.free.release(extent);
             if self.has_discard {
-                self.activities.trim(self.range_of(table));
+                self.activities.trim(self.logical(extent));
             }
         }
     }
 
     fn flush(&mut self) {
-        if self.free.is_empty() {
-            // Tables of the last level that are not full take places. `build` ensures that there
-            // are enough places if they are.
-            let last = self.levels.len() - 1;
-            self.merge(Vec::new(), last, 0..self.levels[last].len());
-        }
         let mut keys = self.memtable.to_vec();
         keys.sort_unstable();
         keys.dedup();
