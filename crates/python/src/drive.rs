@@ -255,20 +255,19 @@ impl Load {
         }
     }
 
-    /// Number of bytes that the application writes during `writes` page writes of the host.
+    /// Bytes that the application has written after each number of page writes of the host.
     ///
-    /// They follow `warmup` page writes of a run with this seed. None without an application above
-    /// the host's writes.
-    #[pyo3(signature = (*, seed, warmup, writes))]
+    /// The numbers `ends` rise, and count from the start of a run with this seed. None without an
+    /// application above the host's writes.
+    #[pyo3(signature = (*, seed, ends))]
     fn application_bytes(
         &self,
         py: Python<'_>,
         seed: u64,
-        warmup: u64,
-        writes: u64,
-    ) -> PyResult<Option<u64>> {
+        ends: Vec<u64>,
+    ) -> PyResult<Option<Vec<u64>>> {
         let load = self.clone();
-        let counted = interruptible(py, move || load.counted(seed, warmup, writes))?;
+        let counted = interruptible(py, move || load.counted(seed, &ends))?;
         counted.map_err(|e| raised(&e))
     }
 
@@ -355,23 +354,22 @@ impl Load {
         Ok(drawn)
     }
 
-    /// Returns the bytes that the application writes during `writes` page writes after `warmup`.
-    fn counted(&self, seed: u64, warmup: u64, writes: u64) -> Result<Option<u64>> {
+    /// Returns the application's bytes when the host has written each of `ends` pages.
+    fn counted(&self, seed: u64, ends: &[u64]) -> Result<Option<Vec<u64>>> {
         let mut load = self.build(seed)?;
-        let mut buffer = [0; 4096];
-        let mut count_after = |mut pages: u64| {
-            while pages > 0 {
-                let most = pages.min(buffer.len() as u64) as usize;
+        let (mut buffer, mut written) = ([0; 4096], 0);
+        let count_at = |&end: &u64| {
+            while written < end {
+                let most = (end - written).min(buffer.len() as u64) as usize;
                 match load.next(&mut buffer[..most]) {
-                    Step::Writes(count) => pages -= count as u64,
+                    Step::Writes(count) => written += count as u64,
                     Step::Request(_) => {}
                     Step::End => break,
                 }
             }
             load.application_bytes()
         };
-        let start = count_after(warmup);
-        Ok(count_after(writes).zip(start).map(|(end, start)| end - start))
+        Ok(ends.iter().map(count_at).collect())
     }
 
     /// Builds the workload with random streams from `seed`.

@@ -48,6 +48,7 @@ _NAMES = {
     "application.written_bytes": "written by the application",
     "application.host_bytes_per_application_byte": "host bytes per application byte",
     "application.flash_bytes_per_application_byte": "flash bytes per application byte",
+    "application.steady": "application bytes steady",
     "host.written_pages": "pages written by the host",
     "host.written_bytes": "written by the host",
     "host.read_pages": "pages read by the host",

@@ -21,7 +21,7 @@ from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
 from writeamp.results.handles import handle_row
 from writeamp.results.numbers import json_number
-from writeamp.runs.application import ApplicationWrites, application_bytes
+from writeamp.runs.application import ApplicationWrites
 from writeamp.runs.partial_pages import differs, partial_page_factor
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
@@ -307,18 +307,16 @@ class DriveResult(OneLine, Drawn):
     @cached_property
     def application(self) -> ApplicationWrites | None:
         """Bytes of the application, host and drive; None if the workload has no application."""
-        written_bytes = application_bytes(
+        return ApplicationWrites.of(
             self.plan.load,
             self.device,
             self.plan.used_pages(self.device),
             seed=self.plan.seed,
             warmup_pages=self.writes - self.host_pages,
             host_pages=self.host_pages,
+            host_bytes=self.host["written_bytes"],
+            flash_bytes=self.flash_pages * self.page_bytes,
         )
-        if written_bytes is None:
-            return None
-        flash_bytes = self.flash_pages * self.page_bytes
-        return ApplicationWrites(written_bytes, self.host["written_bytes"], flash_bytes)
 
     @property
     def _repeat(self) -> int:

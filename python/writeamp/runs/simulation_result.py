@@ -215,6 +215,7 @@ class Result(DriveResult):
         spread = self.spread and self.spread.warning(self._cyclic_part())
         sentences += [spread] if spread else []
         sentences += self.substitute.warnings(self.wa)
+        sentences += self.application.warnings if self.application else []
         return [*sentences, *self.warnings_of_the_drive]
 
     def _cyclic_part(self) -> str | None:

@@ -216,9 +216,10 @@ def _of_application(document: _Document) -> str:
     )
     if host is None or flash is None:
         return ""
+    unsteady = ", not steady" if application.get("steady") is False else ""
     return (
         f" Each byte of the application costs {four_digits(host)} bytes of host writes and "
-        f"{four_digits(flash)} bytes of flash."
+        f"{four_digits(flash)} bytes of flash{unsteady}."
     )
 
 

@@ -246,6 +246,7 @@ class TimedResult(DriveResult):
                 "real drive would lose these data, or take time to rebuild them, which this run "
                 "does not simulate"
             )
+        sentences += self.application.warnings if self.application else []
         sentences += handle_warnings(self.plan)
         return sentences + (self.ageing.warnings if self.ageing else [])
 

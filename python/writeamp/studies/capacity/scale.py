@@ -10,7 +10,7 @@ from writeamp._engine import scaled_policy, scaled_workload
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
-from writeamp.registry.declarations import ZONED, is_custom
+from writeamp.registry.declarations import TABLED, ZONED, is_custom
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.capacity_error import Scale
@@ -39,6 +39,8 @@ _MOST_PAGES_FOR_BLOCKS = 2**23
 # because WA of smaller blocks differs. They have fewer only on the drive of the scaling error,
 # where another ratio would change WA much more.
 _FEWEST_PAGES_PER_BLOCK = 64
+# Ratios of table to erase unit that differ by less than this count as equal.
+_SAME_RATIO = 0.01
 # A lifetime run programs each page once per erase that a block endures, in each replica. The first
 # bound limits the programs of all replicas, but a drive keeps at least the second number of blocks.
 _MOST_PROGRAMS_OF_LIVES = 2**30
@@ -83,7 +85,7 @@ def scale_of(experiment: Experiment) -> Scale | None:
         settings.capacity,
         simulated * drive.page_bytes,
         factor,
-        tuple(not_scaled),
+        (*not_scaled, *_tables_not_scaled(experiment, factor, unit_factor)),
         unit_factor,
     )
 
@@ -283,12 +285,24 @@ def _pages_of_program(drive: Device) -> int:
 def _scales_units(experiment: Experiment) -> bool:
     """Return whether erase units are scaled like the drive.
 
-    WA of zones depends on their ratio to erase units. Erase units that are reclaim units of a
-    stated size would be too few on a smaller drive.
+    WA of zones and tables depends on their ratio to erase units. Erase units that are reclaim units
+    of a stated size would be too few on a smaller drive.
     """
     return experiment.reclaim_unit_bytes is not None or any(
-        workload.name in ZONED for workload in experiment.load.workloads
+        workload.name in (*ZONED, *TABLED) for workload in experiment.load.workloads
     )
+
+
+def _tables_not_scaled(experiment: Experiment, factor: float, unit_factor: float) -> list[str]:
+    """Return a sentence for each workload whose ratio of table to erase unit is not kept."""
+    if abs(unit_factor / factor - 1) < _SAME_RATIO:
+        return []
+    return [
+        f"a table of {workload.name} is {factor / unit_factor:.3g} times as large, in erase units, "
+        "on the requested drive as on the simulated one"
+        for workload in experiment.load.workloads
+        if workload.name in TABLED
+    ]
 
 
 def _sized(
