@@ -126,10 +126,10 @@ impl Lsm {
         let (mut first, mut ended_before, mut crossed) = (0, 0, 0);
         let mut ends = Vec::new();
         for (index, &key) in keys.iter().enumerate() {
-            let before = (started, ended);
+            let previous = (started, ended);
             started += next[started..].iter().take_while(|table| table.first_key <= key).count();
             ended += next[ended..].iter().take_while(|table| table.last_key < key).count();
-            let crossed_now = started - before.0 + ended - before.1;
+            let crossed_now = started - previous.0 + ended - previous.1;
             if index == 0 {
                 ended_before = ended;
                 continue;
@@ -144,7 +144,7 @@ impl Lsm {
                     && (overlap(ended_before..started) + pages > MOST_OVERLAPPED_TABLES * full
                         || is_aligned && {
                             let skips = if started == ended { 2 } else { 3 };
-                            let skipped = overlap(before.0..started);
+                            let skipped = overlap(previous.0..started);
                             (crossed_now >= skips && skipped > full / 8)
                                 || pages * 100 >= full * (50 + (5 * crossed).min(40))
                         });

@@ -36,9 +36,9 @@ impl FreeSpace {
             taken.push(first..first + pages);
         } else {
             for (&first, &free) in from_start() {
-                let part = free.min(missing);
-                taken.push(first..first + part);
-                missing -= part;
+                let extent_pages = free.min(missing);
+                taken.push(first..first + extent_pages);
+                missing -= extent_pages;
                 if missing == 0 {
                     break;
                 }
