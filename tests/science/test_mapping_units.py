@@ -138,8 +138,8 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
             "leave turns= out",
         ),
         (
-            {"mapping_unit": "16KiB", "workload": "hot-cold:f=0.1,r=0.9", "manager": "wolf"},
-            "needs hints on the group",
+            {"mapping_unit": "16KiB", "workload": "zipf:s=0.9", "manager": "wolf"},
+            "a mapping unit may have pages of several groups of this workload",
         ),
     ],
 )
@@ -166,6 +166,15 @@ def test_timed_and_untimed_drives_have_the_same_units(load: str) -> None:
     assert timed.causes["host"] + timed.causes["read_modify_write"] == timed.host_pages
     assert timed.partial_page_factor == pytest.approx(untimed.partial_page_factor, rel=0.01)
     assert timed.wa_bytes == pytest.approx(timed.wa * timed.partial_page_factor)
+
+
+def test_managers_with_groups_take_the_groups_of_units() -> None:
+    shape = {"workload": "hot-cold:f=0.1,r=0.9", "blocks": 256, "op": 0.2, "seed": 3}
+    units = {"pages_per_block": 256, "mapping_unit": "16KiB"}
+    wolf, single = (wa.simulate(**shape, **units, manager=name) for name in ("wolf", "single"))
+    pages = wa.simulate(**shape, pages_per_block=64, page_bytes="16KiB", manager="wolf")
+    assert wolf.wa == pytest.approx(pages.wa, rel=0.02)
+    assert wolf.wa < 0.9 * single.wa
 
 
 def test_phases_in_units_end_with_their_writes() -> None:

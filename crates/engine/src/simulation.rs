@@ -54,6 +54,9 @@ impl Simulation {
         }
         let series = Series::unsampled(*drive.flash().counters()).with_tags(drive.flash());
         let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
+        if drive.required_hints() == RequiredHints::Groups {
+            workload.check_groups()?;
+        }
         let hinted = Hinted::new(drive.required_hints(), &*workload)?;
         Ok(Simulation { drive, workload, buffer, hinted, series })
     }

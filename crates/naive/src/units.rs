@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::drive::{Counters, NaiveDrive};
-use crate::setup::{Hint, Setup};
+use crate::setup::{Hint, HostGroup, Setup};
 use crate::tags::UNTAGGED;
 
 /// Naive drive whose pages are mapping units; the host writes smaller pages.
@@ -23,14 +23,21 @@ impl UnitDrive {
 
     /// Serves one write request of these pages of the host.
     ///
-    /// A unit of which the request has some pages is written as a whole.
-    pub fn write(&mut self, pages: Range<u32>) {
+    /// A unit of which the request has some pages is written as a whole. `group_of` is the group of
+    /// a page, and that of a unit's first page is the group of the unit.
+    pub fn write(&mut self, pages: Range<u32>, group_of: impl Fn(u32) -> u8) {
         self.host_pages += u64::from(pages.end - pages.start);
         for (unit, written) in self.units(pages) {
             self.partial_units += u64::from(written < self.pages_per_unit);
-            let hint = Hint { group: 0, invalidation_time: None, tag: UNTAGGED, handle: None };
+            let group = group_of(unit * self.pages_per_unit);
+            let hint = Hint { group, invalidation_time: None, tag: UNTAGGED, handle: None };
             self.drive.write(unit, hint);
         }
+    }
+
+    /// Sets the host's groups of units.
+    pub fn set_host_groups(&mut self, groups: &[HostGroup]) {
+        self.drive.set_host_groups(groups);
     }
 
     /// Serves a TRIM of these pages of the host, which frees the units of which it has all pages.

@@ -241,6 +241,18 @@ impl Load {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
+    /// True if each request of a workload spec covers whole pages of the drive; false if unknown.
+    fn writes_whole_pages(&self) -> PyResult<bool> {
+        match &self.0 {
+            Kind::Spec { text, page_bytes, host_page_bytes, .. }
+                if page_bytes == host_page_bytes =>
+            {
+                workloads::writes_whole_pages(text).map_err(|e| raised(&e))
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Number of page writes after which a workload spec ends.
     ///
     /// None if it does not end, and for a trace.

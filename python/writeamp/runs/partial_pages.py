@@ -38,12 +38,15 @@ def partial_page_factor(
 def factor_of_load(load: Spec | traces.PageTrace, pages: int, drive: Device, seed: int) -> float:
     """Return the `partial_page_factor` of a load on the first `pages` pages of a drive.
 
-    That of a workload is estimated from the first requests with this seed.
+    That of a workload is 1 if its requests are whole pages. Otherwise it is estimated from the
+    first requests with this seed.
     """
     if not isinstance(load, Spec):
         columns = (load.count, load.head_bytes, load.tail_bytes)
         return _factor_of(load, load.op, [each for each in columns if each is not None], drive)
     workload = engine_load(load.text, pages, drive)
+    if workload.writes_whole_pages():
+        return 1.0
     op, _, *counts = workload.requests(seed=seed, pages=_SAMPLED_PAGES)
     return _factor_of(load, op, counts, drive)
 

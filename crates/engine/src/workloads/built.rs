@@ -73,6 +73,10 @@ impl<W: Workload> Workload for Built<W> {
         self.workload.groups()
     }
 
+    fn has_fixed_ranges(&self) -> bool {
+        self.workload.has_fixed_ranges()
+    }
+
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
         self.workload.find_groups(pages, group_of);
     }

@@ -119,6 +119,11 @@ impl Workload for StaticGroups {
         Some(groups.collect())
     }
 
+    /// Frequencies may be swapped, but then they differ from one page to the next.
+    fn has_fixed_ranges(&self) -> bool {
+        self.schedule() == Schedule::default()
+    }
+
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
         for (group, &page) in group_of.iter_mut().zip(pages) {
             *group = self.regions.partition_point(|region| region.end <= page) as u8;

@@ -53,6 +53,10 @@ impl Workload for HotCold {
         Some(hot_and_cold(self.pages, self.hot_pages, self.hot_write_share))
     }
 
+    fn has_fixed_ranges(&self) -> bool {
+        true
+    }
+
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
         for (group, page) in group_of.iter_mut().zip(pages) {
             *group = u8::from(*page >= self.hot_pages);

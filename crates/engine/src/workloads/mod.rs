@@ -47,7 +47,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::hints::Group;
-use crate::params::{Domain, Param};
+use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
@@ -211,6 +211,16 @@ pub trait Workload: State + Send {
         None
     }
 
+    /// Returns an error with the reason if the groups are unknown although the pages have groups.
+    fn check_groups(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// True if each group always has one range of pages, in the order of the groups.
+    fn has_fixed_ranges(&self) -> bool {
+        false
+    }
+
     /// Stores the group of each of `pages` in `group_of`. Called only if there are groups.
     fn find_groups(&self, _pages: &[u32], group_of: &mut [u8]) {
         group_of.fill(0);
@@ -349,6 +359,22 @@ pub fn writes_in_all(text: &str, site: &Site) -> Result<Option<u64>> {
     }
 }
 
+/// True if the workload has requests in bytes, which may cover pages in part.
+fn is_of_bytes(params: &Params) -> Result<bool> {
+    let is_fio = params.entry().name == fio_jobs::FioJobs::ENTRY.name;
+    Ok(is_fio || Characteristics::of(params)?.is_some())
+}
+
+/// True if each request of the workload of spec `text` covers whole pages.
+pub fn writes_whole_pages(text: &str) -> Result<bool> {
+    let params = WORKLOADS.read(text)?;
+    if params.entry().name == phases::Phases::ENTRY.name {
+        let phases = params.items("of");
+        return phases.iter().try_fold(true, |all, phase| Ok(all && writes_whole_pages(phase)?));
+    }
+    Ok(!is_of_bytes(&params)?)
+}
+
 /// Builds the workload of spec `text` over `pages` logical pages of the usual size.
 pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
     build_for(text, &Site { pages, page_bytes: Geometry::PAGE_BYTES, context })
@@ -360,9 +386,7 @@ pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workloa
 pub fn build_in_units(text: &str, site: &Site, host_page_bytes: u32) -> Result<Box<dyn Workload>> {
     let pages_per_unit = site.page_bytes / host_page_bytes;
     let params = WORKLOADS.read(text)?;
-    let is_of_bytes = Characteristics::of(&params)?.is_some()
-        || params.entry().name == fio_jobs::FioJobs::ENTRY.name;
-    if pages_per_unit == 1 || is_of_bytes {
+    if pages_per_unit == 1 || is_of_bytes(&params)? {
         return build_for(text, site);
     }
     if params.entry().name == phases::Phases::ENTRY.name {

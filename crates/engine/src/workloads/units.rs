@@ -9,25 +9,29 @@ use crate::state::state;
 
 /// Workload of pages on a drive whose pages are mapping units of several of them.
 ///
-/// A request that covers a unit in part writes the whole unit. A TRIM frees whole units only. If the
-/// workload has several groups of pages, those of units are unknown, as a unit may have pages of
-/// several groups.
+/// A request that covers a unit in part writes the whole unit. A TRIM frees whole units only. A unit
+/// belongs to the group of its first page, if groups are ranges of pages. Otherwise a unit may have
+/// pages of many groups, so that its group is unknown.
 pub struct Units {
     workload: Box<dyn Workload>,
     /// Pages of the workload in a unit.
     pages_per_unit: u32,
     page_bytes: u32,
+    /// Groups of units; empty if they are unknown or one group.
+    groups: Vec<Group>,
     merger: Merger,
 }
 
 state!(Units {
-    nested workload, fixed pages_per_unit, fixed page_bytes, nested merger,
+    nested workload, fixed pages_per_unit, fixed page_bytes, fixed groups, nested merger,
 } where is_sound);
 
 impl Units {
     /// Wraps a workload of pages of `page_bytes`, of which `pages_per_unit` are a unit.
     pub fn new(workload: Box<dyn Workload>, pages_per_unit: u32, page_bytes: u32) -> Self {
-        Units { workload, pages_per_unit, page_bytes, merger: Merger::default() }
+        let ranges = workload.groups().filter(|_| workload.has_fixed_ranges());
+        let groups = in_units(&ranges.unwrap_or_default(), pages_per_unit);
+        Units { workload, pages_per_unit, page_bytes, groups, merger: Merger::default() }
     }
 
     /// Number of pages in `units` units. Returns an error if page numbers do not reach them.
@@ -131,7 +135,46 @@ impl Workload for Units {
     }
 
     fn groups(&self) -> Option<Vec<Group>> {
+        if !self.groups.is_empty() {
+            return Some(self.groups.clone());
+        }
         let groups = self.workload.groups()?;
         (groups.len() == 1).then(|| one_group(self.pages()))
     }
+
+    fn check_groups(&self) -> Result<()> {
+        if self.groups().is_some() || self.workload.groups().is_none() {
+            return Ok(());
+        }
+        Err(Error::Spec(
+            "the block manager needs hints on the group of each page, but a mapping unit may have \
+             pages of several groups of this workload; use a manager without hints, such as \
+             sepbit, or a workload whose groups are fixed ranges of pages, such as hot-cold"
+                .into(),
+        ))
+    }
+
+    fn find_groups(&self, units: &[u32], group_of: &mut [u8]) {
+        if self.groups.is_empty() {
+            return group_of.fill(0);
+        }
+        for (group, &unit) in group_of.iter_mut().zip(units) {
+            let first_page = unit * self.pages_per_unit;
+            self.workload.find_groups(&[first_page], std::slice::from_mut(group));
+        }
+    }
 }
+
+/// Returns the groups of units, whose first pages decide, of groups that are ranges of pages.
+fn in_units(groups: &[Group], pages_per_unit: u32) -> Vec<Group> {
+    let mut end_page = 0;
+    let in_units = groups.iter().map(|group| {
+        let first_unit = u32::div_ceil(end_page, pages_per_unit);
+        end_page += group.pages;
+        Group { pages: end_page.div_ceil(pages_per_unit) - first_unit, ..*group }
+    });
+    in_units.collect()
+}
+
+#[cfg(test)]
+mod tests;
