@@ -1,16 +1,10 @@
 //! Schedule of a flash drive: future events in order of time.
 //!
-//! Each source of events produces them in order: servers, fixed delays, and channels and arrays
-//! with one task at a time. Each source therefore has its own queue, and a tournament among the
-//! sources selects the next event, which is cheaper than a heap of all events. Simultaneous events
-//! occur in the order in which they were scheduled.
+//! Simultaneous events occur in the order in which they were scheduled.
 
-mod tournament;
+mod calendar;
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-
-use tournament::{Due, Entrant, NO_EVENT, Tournament};
+use calendar::{Calendar, EntryId};
 
 /// Event of a flash drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,212 +34,103 @@ pub enum Event {
     SlcIdle(u64),
 }
 
-/// Source of events, which schedules its events in order of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Reads that reach the host link, after a fixed delay.
-    ReadAtLink,
-    /// Other requests that reach the host link, after another fixed delay.
-    OtherAtLink,
-    /// Requests whose data has crossed the link, which serves one at a time.
-    AtController,
-    /// Requests that the controller starts, one at a time.
-    Serve,
-    /// Requests that finish their access to the write cache's memory, one at a time.
-    MemoryDone,
-    /// Responses to reads: after the link and a fixed delay.
-    ReadAnswered,
-    /// Responses to other requests: after a fixed delay.
-    OtherAnswered,
-    /// Checks whether the device is still idle, after a fixed delay.
-    Idle,
-    /// Checks whether the device is still idle, for moving data out of the SLC cache; after
-    /// another fixed delay.
-    SlcIdle,
-}
+/// Number of bits of an event's code that hold its kind.
+const KIND_BITS: u32 = 4;
 
-impl Source {
-    const ALL: [Source; 9] = [
-        Source::ReadAtLink,
-        Source::OtherAtLink,
-        Source::AtController,
-        Source::Serve,
-        Source::MemoryDone,
-        Source::ReadAnswered,
-        Source::OtherAnswered,
-        Source::Idle,
-        Source::SlcIdle,
-    ];
+impl Event {
+    /// Code of the event: its kind, and the number that it has.
+    /// One number is stored and loaded faster than the parts of an enum, which are stored one by
+    /// one and loaded together.
+    #[inline(always)]
+    fn code(self) -> u64 {
+        let (kind, of) = match self {
+            Event::ChannelFree(channel) => (0, channel.into()),
+            Event::ArrayDone(unit) => (1, unit.into()),
+            Event::CalledOff => (2, 0),
+            Event::AtLink(request) => (3, request.into()),
+            Event::AtController(request) => (4, request.into()),
+            Event::Serve(request) => (5, request.into()),
+            Event::MemoryDone(request) => (6, request.into()),
+            Event::Answered(request) => (7, request.into()),
+            Event::Idle(submitted) => (8, submitted),
+            Event::SlcIdle(submitted) => (9, submitted),
+        };
+        of << KIND_BITS | kind
+    }
 
-    fn event(self, of: u64) -> Event {
-        match self {
-            Source::ReadAtLink | Source::OtherAtLink => Event::AtLink(of as u32),
-            Source::AtController => Event::AtController(of as u32),
-            Source::Serve => Event::Serve(of as u32),
-            Source::MemoryDone => Event::MemoryDone(of as u32),
-            Source::ReadAnswered | Source::OtherAnswered => Event::Answered(of as u32),
-            Source::Idle => Event::Idle(of),
-            Source::SlcIdle => Event::SlcIdle(of),
+    #[inline(always)]
+    fn of_code(code: u64) -> Self {
+        let of = code >> KIND_BITS;
+        match code & ((1 << KIND_BITS) - 1) {
+            0 => Event::ChannelFree(of as u32),
+            1 => Event::ArrayDone(of as u32),
+            2 => Event::CalledOff,
+            3 => Event::AtLink(of as u32),
+            4 => Event::AtController(of as u32),
+            5 => Event::Serve(of as u32),
+            6 => Event::MemoryDone(of as u32),
+            7 => Event::Answered(of as u32),
+            8 => Event::Idle(of),
+            _ => Event::SlcIdle(of),
         }
     }
 }
 
-/// Index of the source of cancelled array events.
-/// The sources of channels and arrays have higher indices.
-const CALLED_OFF: usize = Source::ALL.len();
-const FIRST_CHANNEL: usize = CALLED_OFF + 1;
-
 /// Clock of a drive, and its future events.
 #[derive(Debug)]
 pub struct Schedule {
-    now_ns: u64,
-    scheduled: u64,
-    /// Queue of each source: its future events. The number of each event is its request, or for
-    /// [`Source::Idle`] and [`Source::SlcIdle`] the number of requests submitted so far.
-    queues: [VecDeque<(Due, u64)>; Source::ALL.len()],
-    called_off: BinaryHeap<Reverse<Due>>,
-    first_unit: usize,
-    tournament: Tournament,
-    /// Source of the current event, if its queue is empty. It often schedules its next event
-    /// immediately, so it keeps its place in the tournament until [`Self::happened`], which saves
-    /// an update.
-    vacated: Option<usize>,
+    calendar: Calendar,
+    /// Last scheduled end of the array time of each unit.
+    array_ends: Vec<EntryId>,
 }
 
 impl Schedule {
-    /// Builds an empty schedule at time 0, for a drive with these channels and units.
-    pub fn new(channels: u32, units: u32) -> Self {
-        let first_unit = FIRST_CHANNEL + channels as usize;
-        Schedule {
-            now_ns: 0,
-            scheduled: 0,
-            queues: Default::default(),
-            called_off: BinaryHeap::new(),
-            first_unit,
-            tournament: Tournament::new(first_unit + units as usize),
-            vacated: None,
-        }
+    /// Builds an empty schedule at time 0, for a drive with this number of arrays.
+    pub fn new(arrays: u32) -> Self {
+        Schedule { calendar: Calendar::new(), array_ends: vec![0; arrays as usize] }
     }
 
     /// Current time: that of the last event, or a later one set by [`Self::advance`].
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
-        self.now_ns
+        self.calendar.now_ns()
     }
 
     /// Advances the clock to `to_ns`, unless it is already later.
     /// The caller must process all earlier events first; only debug builds check this.
     pub fn advance(&mut self, to_ns: u64) {
-        debug_assert!(self.next_ns().is_none_or(|next| next >= to_ns));
-        self.now_ns = self.now_ns.max(to_ns);
+        self.calendar.advance(to_ns);
     }
 
-    /// Schedules an event of `source`, one of the drive's kinds of internal events.
-    /// The caller must pass a time that is not before the clock or the source's last scheduled
-    /// event; only debug builds check this. `of` is the number of a request. For [`Source::Idle`]
-    /// and [`Source::SlcIdle`] it is the number of requests submitted so far.
+    /// Schedules an event at `at_ns`, which must not be in the past.
     #[inline(always)]
-    pub fn at(&mut self, at_ns: u64, source: Source, of: u64) {
-        let due = self.due(at_ns);
-        let queue = &mut self.queues[source as usize];
-        debug_assert!(queue.back().is_none_or(|(last, _)| last.at_ns <= at_ns));
-        queue.push_back((due, of));
-        if queue.len() == 1 {
-            self.enter(source as usize, due);
-        }
-    }
-
-    /// Schedules the end of a channel's transfer. A channel has one transfer at a time.
-    #[inline(always)]
-    pub fn channel_free(&mut self, at_ns: u64, channel: u32) {
-        let due = self.due(at_ns);
-        self.enter(FIRST_CHANNEL + channel as usize, due);
+    pub fn at(&mut self, at_ns: u64, event: Event) {
+        self.calendar.insert(at_ns, event.code());
     }
 
     /// Schedules the end of a unit's array time. An array has one operation at a time.
     #[inline(always)]
     pub fn array_done(&mut self, at_ns: u64, unit: u32) {
-        let due = self.due(at_ns);
-        self.enter(self.first_unit + unit as usize, due);
+        let id = self.calendar.insert(at_ns, Event::ArrayDone(unit).code());
+        self.array_ends[unit as usize] = id;
     }
 
     /// Cancels the end of a unit's array time.
     /// An event still occurs at that time, because the drive performs its upkeep at each event.
     pub fn call_off_array(&mut self, unit: u32) {
-        let source = self.first_unit + unit as usize;
-        self.called_off.push(Reverse(self.tournament.entrant(source).due()));
-        self.tournament.set(source, NO_EVENT);
-        self.set_called_off();
-    }
-
-    /// Adds a source to the tournament after its queue was empty.
-    #[inline(always)]
-    fn enter(&mut self, source: usize, due: Due) {
-        if self.vacated == Some(source) {
-            self.vacated = None;
-        }
-        self.tournament.set(source, Entrant::new(due, source));
-    }
-
-    fn set_called_off(&mut self) {
-        let next = self.called_off.peek();
-        let next = next.map_or(NO_EVENT, |Reverse(due)| Entrant::new(*due, CALLED_OFF));
-        self.tournament.set(CALLED_OFF, next);
-    }
-
-    #[inline(always)]
-    fn due(&mut self, at_ns: u64) -> Due {
-        debug_assert!(at_ns >= self.now_ns);
-        let number = self.scheduled;
-        self.scheduled += 1;
-        Due { at_ns, number }
+        self.calendar.replace(self.array_ends[unit as usize], Event::CalledOff.code());
     }
 
     /// Time of the next event.
     #[inline(always)]
     pub fn next_ns(&self) -> Option<u64> {
-        let at_ns = self.tournament.winner().at_ns;
-        (at_ns != NO_EVENT.at_ns).then_some(at_ns)
+        self.calendar.next_ns()
     }
 
-    /// Removes the next event and advances the clock to its time. [`Self::happened`] must follow.
+    /// Removes the next event if it is due before `before_ns`, and advances the clock to it.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Event> {
-        let winner = self.tournament.winner();
-        if winner.at_ns == NO_EVENT.at_ns {
-            return None;
-        }
-        self.now_ns = winner.at_ns;
-        let place = winner.source();
-        if place >= FIRST_CHANNEL {
-            self.vacated = Some(place);
-            return Some(if place < self.first_unit {
-                Event::ChannelFree((place - FIRST_CHANNEL) as u32)
-            } else {
-                Event::ArrayDone((place - self.first_unit) as u32)
-            });
-        }
-        if place == CALLED_OFF {
-            self.called_off.pop();
-            self.set_called_off();
-            return Some(Event::CalledOff);
-        }
-        let queue = &mut self.queues[place];
-        let (_, of) = queue.pop_front()?;
-        match queue.front() {
-            Some(&(due, _)) => self.tournament.set(place, Entrant::new(due, place)),
-            None => self.vacated = Some(place),
-        }
-        Some(Source::ALL[place].event(of))
-    }
-
-    /// Ends the handling of the current event.
-    /// Call it after all events that follow immediately from it were scheduled.
-    #[inline(always)]
-    pub fn happened(&mut self) {
-        if let Some(source) = self.vacated.take() {
-            self.tournament.set(source, NO_EVENT);
-        }
+    pub fn next_before(&mut self, before_ns: u64) -> Option<Event> {
+        self.calendar.take_before(before_ns).map(Event::of_code)
     }
 }
 
@@ -256,57 +141,66 @@ mod tests {
 
     #[test]
     fn events_happen_in_the_order_of_time_and_then_of_scheduling() {
-        let (channels, units) = (3, 70);
-        let mut schedule = Schedule::new(channels, units);
+        let units = 70;
+        let mut schedule = Schedule::new(units);
         let mut random = Stream::new(1, "test");
         // A sorted list predicts the events, because it orders simultaneous events in an obvious
         // way.
         let mut expected: Vec<(u64, u64, Event)> = Vec::new();
-        let mut last_ns = [0; Source::ALL.len()];
-        for number in 0..20_000 {
-            let now_ns = schedule.now_ns();
-            let soon_ns = now_ns + u64::from(random.below(4));
+        for number in 0..30_000 {
             let of = random.below(1000);
+            // Delays within a day, within the near future, near its end, and beyond it.
+            let delay_ns = match random.below(40) {
+                0..16 => random.below(4),
+                16..32 => random.below(3000),
+                32..36 => (1 << 20) - 300 + random.below(600),
+                36..39 => random.below(1 << 21),
+                _ => random.below(1 << 31),
+            };
+            let at_ns = schedule.now_ns() + u64::from(delay_ns);
             let event = match random.below(10) {
                 0..3 => {
-                    let channel = of % channels;
-                    let event = Event::ChannelFree(channel);
-                    if expected.iter().any(|&(.., other)| other == event) {
-                        continue;
-                    }
-                    schedule.channel_free(soon_ns, channel);
-                    event
-                }
-                3..6 => {
                     let unit = of % units;
                     let event = Event::ArrayDone(unit);
                     if let Some(at) = expected.iter().position(|&(.., other)| other == event) {
                         schedule.call_off_array(unit);
                         expected[at].2 = Event::CalledOff;
                     }
-                    schedule.array_done(soon_ns, unit);
+                    schedule.array_done(at_ns, unit);
                     event
                 }
                 kind => {
-                    let source = Source::ALL[(kind as usize + of as usize) % Source::ALL.len()];
-                    let last_ns = &mut last_ns[source as usize];
-                    *last_ns = soon_ns.max(*last_ns);
-                    schedule.at(*last_ns, source, u64::from(of));
-                    expected.push((*last_ns, number, source.event(u64::from(of))));
-                    continue;
+                    let event = match kind {
+                        3 => Event::ChannelFree(of),
+                        4 => Event::AtLink(of),
+                        5 => Event::AtController(of),
+                        6 => Event::Serve(of),
+                        7 => Event::MemoryDone(of),
+                        8 => Event::Answered(of),
+                        _ if of % 2 == 0 => Event::Idle(u64::from(of) << 40),
+                        _ => Event::SlcIdle(u64::from(of) << 40),
+                    };
+                    schedule.at(at_ns, event);
+                    event
                 }
             };
-            expected.push((soon_ns, number, event));
-            // The event just processed may schedule further events, some of them from its own
-            // source.
-            schedule.happened();
-            for _ in 0..random.below(3) {
-                schedule.happened();
-                expected.sort_by_key(|&(at_ns, number, _)| (at_ns, number));
-                let next = (!expected.is_empty()).then(|| expected.remove(0));
+            expected.push((at_ns, number, event));
+            expected.sort_by_key(|&(at_ns, number, _)| (at_ns, number));
+            // Fewer events happen than are scheduled until many are waiting, and then more.
+            for _ in 0..random.below(if number / 300 % 2 == 0 { 2 } else { 4 }) {
+                let next = expected.first().copied();
                 assert_eq!(schedule.next_ns(), next.map(|(at_ns, ..)| at_ns));
-                assert_eq!(schedule.next(), next.map(|(.., event)| event));
+                let Some((next_ns, ..)) = next else { break };
+                assert_eq!(schedule.next_before(next_ns), None);
+                assert_eq!(schedule.next_before(next_ns + 1), next.map(|(.., event)| event));
+                assert_eq!(schedule.now_ns(), next_ns);
+                expected.remove(0);
+            }
+            if random.below(50) == 0 {
+                let next_ns = expected.first().map_or(at_ns, |&(next_ns, ..)| next_ns);
+                schedule.advance(next_ns.min(schedule.now_ns() + 2_000_000));
             }
         }
+        assert!(expected.len() < 1000, "the lists must become short, so that days become empty");
     }
 }

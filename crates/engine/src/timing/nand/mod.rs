@@ -168,6 +168,7 @@ impl Nand {
     }
 
     /// Adds a read of the flash page that contains `page`, to be submitted later.
+    #[inline(always)]
     pub fn add_read(&mut self, page: u32) -> OpId {
         if self.is_slc(page) {
             return self.add_slc_read(page);
@@ -198,7 +199,7 @@ impl Nand {
         let op = self.ops.add(Kind::Program, place.die, page, array_ns);
         let (block, _) = self.places.block_of(page);
         let entry = self.ops.get_mut(op);
-        (entry.missing, entry.erases_before) = (pages, self.erases[block as usize]);
+        (entry.needed, entry.erases_before) = (pages, self.erases[block as usize]);
         op
     }
 
@@ -223,9 +224,8 @@ impl Nand {
         self.in_memory[page as usize / 64] |= 1 << (page % 64);
         let op = self.ops.get_mut(op);
         op.filled += 1;
-        op.missing -= 1;
         op.bytes += bytes;
-        op.missing == 0
+        op.filled == op.needed
     }
 
     /// True if the data of a page is in the controller's memory.
@@ -279,7 +279,8 @@ impl Nand {
 
     /// Submits a program whose program unit is not full.
     pub fn submit_unfilled(&mut self, op: OpId, events: &mut Schedule) {
-        self.ops.get_mut(op).missing = 0;
+        let entry = self.ops.get_mut(op);
+        entry.needed = entry.filled;
         self.submit(op, events);
     }
 
@@ -357,7 +358,7 @@ impl Nand {
     pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
         let entry = self.ops.get(op);
         let is_other = entry.die != die || self.pacing.is_some() && !entry.is_collection;
-        is_other && entry.missing == 0
+        is_other && entry.filled == entry.needed
     }
 
     /// Marks the contents of an unsubmitted program: copied pages or data.

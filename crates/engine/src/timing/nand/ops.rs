@@ -47,8 +47,8 @@ pub struct Op {
     pub first_page: u32,
     /// Number of mapping units of a program that are filled.
     pub filled: u32,
-    /// Number of mapping units of a program that must still be filled.
-    pub missing: u32,
+    /// Number of mapping units of a program that must be filled before it is submitted.
+    pub needed: u32,
     /// Number of erases of a program's block that were requested before the program.
     pub erases_before: u32,
     /// Bytes transferred over the channel.
@@ -99,7 +99,7 @@ impl Ops {
             die,
             first_page,
             filled: 0,
-            missing: 0,
+            needed: 0,
             erases_before: 0,
             bytes: 0,
             waits: 1,

@@ -70,7 +70,7 @@ impl Nand {
         let op = self.ops.add(Kind::Program, die, page, array_ns);
         let erases_before = self.slc_erases(page);
         let entry = self.ops.get_mut(op);
-        (entry.missing, entry.erases_before) = (pages, erases_before);
+        (entry.needed, entry.erases_before) = (pages, erases_before);
         op
     }
 

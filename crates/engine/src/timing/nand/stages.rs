@@ -6,7 +6,7 @@ use super::ops::{Kind, Op, OpId};
 use super::pacing::Turn;
 use super::unit::{Rank, Stage};
 use crate::timing::device::Edge;
-use crate::timing::schedule::Schedule;
+use crate::timing::schedule::{Event, Schedule};
 
 impl Nand {
     /// Reacts to an operation of a unit that became ready.
@@ -147,7 +147,7 @@ impl Nand {
         let end_ns =
             self.channels[channel as usize].request(at, direction, duration_ns, events.now_ns());
         if let Some(end_ns) = end_ns {
-            events.channel_free(end_ns, channel);
+            events.at(end_ns, Event::ChannelFree(channel));
         }
     }
 
@@ -159,7 +159,7 @@ impl Nand {
         self.on_transferred(user, events);
         let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
         if let Some(end_ns) = end_ns {
-            events.channel_free(end_ns, channel);
+            events.at(end_ns, Event::ChannelFree(channel));
         }
     }
 

@@ -26,13 +26,13 @@ use slc::SlcCache;
 use tagging::Tagging;
 use upkeep::Upkeep;
 
-use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest, SlcWear};
+use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran, SlcWear};
 use super::errors::ReadErrors;
 use super::late::{Lateness, Shift, TagShift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
 use super::params::{Rate, Timing};
-use super::schedule::{Event, Schedule, Source};
+use super::schedule::{Event, Schedule};
 use super::server::{Link, Server};
 use super::slab::Slab;
 use super::write_cache::WriteCache;
@@ -139,7 +139,7 @@ impl Ssd {
             late: Lateness::default(),
             tagging,
             recorded_ops: Vec::new(),
-            events: Schedule::new(nand.places.channels, nand.arrays()),
+            events: Schedule::new(nand.arrays()),
             nand,
             timing,
             drive,
@@ -177,6 +177,7 @@ impl Ssd {
         std::mem::replace(&mut recorder.ops, empty)
     }
 
+    #[inline(always)]
     fn on_event(&mut self, event: Event, completed: &mut Vec<Completion>) -> Result<()> {
         match event {
             Event::ChannelFree(channel) => self.nand.on_channel_free(channel, &mut self.events),
@@ -239,24 +240,26 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn on_link(&mut self, request: u32) -> Result<()> {
         let Pending { op, length, .. } = self.requests[request];
         let now_ns = self.events.now_ns();
         if op == Op::Write {
             let end_ns = self.link.send_in(now_ns, length);
             if end_ns > now_ns {
-                self.events.at(end_ns, Source::AtController, request.into());
+                self.events.at(end_ns, Event::AtController(request));
                 return Ok(());
             }
         }
         self.on_controller(request)
     }
 
+    #[inline(always)]
     fn on_controller(&mut self, request: u32) -> Result<()> {
         let now_ns = self.events.now_ns();
         let end_ns = self.controller.serve(now_ns, self.timing.host.controller_ns);
         if end_ns > now_ns {
-            self.events.at(end_ns, Source::Serve, request.into());
+            self.events.at(end_ns, Event::Serve(request));
             return Ok(());
         }
         self.serve(request)
@@ -276,12 +279,9 @@ impl Ssd {
         self.upkeep.note_request();
         self.end_idle_folding();
         let host = &self.timing.host;
-        let (in_ns, source) = match request.op {
-            Op::Read => (host.read_in_ns, Source::ReadAtLink),
-            Op::Write | Op::Trim | Op::Flush => (host.write_in_ns, Source::OtherAtLink),
-        };
+        let in_ns = if request.op == Op::Read { host.read_in_ns } else { host.write_in_ns };
         let pending = self.requests.insert(Pending::new(request, id));
-        self.events.at(now_ns + in_ns, source, pending.into());
+        self.events.at(now_ns + in_ns, Event::AtLink(pending));
         Ok(pending)
     }
 
@@ -331,11 +331,8 @@ impl Ssd {
         }
         let Pending { op, length, .. } = *pending;
         let (now_ns, out_ns) = (self.events.now_ns(), self.timing.host.out_ns);
-        let (end_ns, source) = match op {
-            Op::Read => (self.link.send_out(now_ns, length), Source::ReadAnswered),
-            Op::Write | Op::Trim | Op::Flush => (now_ns, Source::OtherAnswered),
-        };
-        self.events.at(end_ns + out_ns, source, request.into());
+        let end_ns = if op == Op::Read { self.link.send_out(now_ns, length) } else { now_ns };
+        self.events.at(end_ns + out_ns, Event::Answered(request));
     }
 
     /// Transfers data of a request to or from the memory of the write cache.
@@ -344,7 +341,7 @@ impl Ssd {
     fn use_memory(&mut self, request: u32, bytes: u64) {
         let duration_ns = self.timing.write_cache.access_ns + self.memory_rate.ns(bytes);
         let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
-        self.events.at(end_ns, Source::MemoryDone, request.into());
+        self.events.at(end_ns, Event::MemoryDone(request));
     }
 
     fn count_written(&mut self, pending: &Pending) {
@@ -388,12 +385,15 @@ impl Ssd {
     /// Schedules a check whether the device is still idle, if an idle device would then have
     /// work.
     fn watch_idleness(&mut self) {
-        let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
+        if !self.requests.is_empty() {
+            return;
+        }
         let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)
             || self.programs.has_begun()
             || self.slc.as_deref().is_some_and(SlcCache::has_begun);
-        if self.requests.is_empty() && has_data && idle_ns > 0 {
-            self.events.at(self.events.now_ns() + idle_ns, Source::Idle, self.submitted);
+        let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
+        if has_data && idle_ns > 0 {
+            self.events.at(self.events.now_ns() + idle_ns, Event::Idle(self.submitted));
         }
         self.watch_slc_idleness();
     }
@@ -433,11 +433,27 @@ impl BlockDevice for Ssd {
     }
 
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
-        if let Some(event) = self.events.next() {
+        if let Some(event) = self.events.next_before(u64::MAX) {
             self.on_event(event, completed)?;
-            self.events.happened();
         }
         Ok(())
+    }
+
+    fn run(
+        &mut self,
+        before_ns: u64,
+        most_events: u64,
+        completed: &mut Vec<Completion>,
+    ) -> Result<Ran> {
+        let mut ran = Ran::default();
+        while completed.is_empty()
+            && ran.events < most_events
+            && let Some(event) = self.events.next_before(before_ns)
+        {
+            ran = Ran { events: ran.events + 1, last_ns: self.events.now_ns() };
+            self.on_event(event, completed)?;
+        }
+        Ok(ran)
     }
 
     fn prefetch(&self, request: &IoRequest, is_near: bool) {

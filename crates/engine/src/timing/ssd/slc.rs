@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::programs::PageWrite;
 use super::requests::Pending;
-use super::{Source, Ssd, Waiter};
+use super::{Event, Ssd, Waiter};
 use crate::error::Result;
 use crate::flash::Cause;
 use crate::hints::OF_DRIVE;
@@ -332,7 +332,7 @@ impl Ssd {
             && slc.idle_ns > 0
             && self.requests.is_empty()
         {
-            self.events.at(self.events.now_ns() + slc.idle_ns, Source::SlcIdle, self.submitted);
+            self.events.at(self.events.now_ns() + slc.idle_ns, Event::SlcIdle(self.submitted));
         }
     }
 
