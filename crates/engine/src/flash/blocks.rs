@@ -166,6 +166,21 @@ impl Blocks {
         &self.records[first..first + self.pages_per_block.div_ceil(64) as usize]
     }
 
+    /// Valid pages of a block, in physical order.
+    #[inline(always)]
+    pub(super) fn valid_pages(&self, block: u32) -> impl Iterator<Item = u32> {
+        let count = self.pages_per_block;
+        let starts = (0..count).step_by(64);
+        starts.zip(self.marks(block)).flat_map(move |(start, &marks)| {
+            let mut valid = !marks & (u64::MAX >> (64 - (count - start).min(64)));
+            std::iter::from_fn(move || {
+                let at = (valid != 0).then(|| valid.trailing_zeros())?;
+                valid &= valid - 1;
+                Some(block * count + start + at)
+            })
+        })
+    }
+
     /// Clears the record of an erased block.
     pub(super) fn erase(&mut self, block: u32) {
         let first = self.record(block);

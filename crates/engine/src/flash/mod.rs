@@ -33,7 +33,7 @@ pub use counters::{Cause, Counters, HostCounters};
 pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
-pub use observer::{FlashOp, Notice, Observer, Recorder, Score, Silent, Tap};
+pub use observer::{FlashOp, Notice, Observed, Observer, Recorder, Score, Silent, Tap};
 pub use runs::{Director, Each, MAP_LOOKAHEAD, NextPage, Stop};
 pub use tag_counters::TagCounters;
 pub use tags::Tags;
@@ -340,8 +340,8 @@ impl<T: Tap> Flash<T> {
         }
         if T::IS_OPEN {
             self.report_erase();
-            for &logical in &*buffer {
-                let page = self.array.logical_to_physical[logical as usize];
+            // The marks are in the cache already; the map entries are only being fetched.
+            for page in self.array.blocks.valid_pages(block) {
                 self.tap.report(FlashOp::Read { page, cause });
             }
         }

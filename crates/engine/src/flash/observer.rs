@@ -122,6 +122,7 @@ pub struct Recorder {
 }
 
 impl Observer for Recorder {
+    #[inline(always)]
     fn on_op(&mut self, op: FlashOp) {
         if self.is_on {
             self.ops.push(op);
@@ -131,7 +132,7 @@ impl Observer for Recorder {
 
 /// Connection of a drive to its observer.
 /// Managers are compiled for two implementations only: [`Silent`], which has no observer and takes
-/// no time, and a boxed [`Observer`].
+/// no time, and [`Observed`].
 pub trait Tap: Send + 'static {
     /// False for a connection without an observer.
     const IS_OPEN: bool;
@@ -172,22 +173,58 @@ impl Tap for Silent {
     }
 }
 
-impl Tap for Box<dyn Observer> {
+/// Connection to an observer.
+pub enum Observed {
+    /// Recorder of operations. Timed drives have one, so it is called without a pointer.
+    Recorder(Recorder),
+    /// Any other observer.
+    Other(Box<dyn Observer>),
+}
+
+impl Observed {
+    /// Connects an observer.
+    pub fn new(observer: Box<dyn Observer>) -> Self {
+        let any: &dyn Any = &*observer;
+        if !any.is::<Recorder>() {
+            return Observed::Other(observer);
+        }
+        let any: Box<dyn Any> = observer;
+        Observed::Recorder(*any.downcast().expect("the type was just checked"))
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        match self {
+            Observed::Recorder(recorder) => recorder,
+            Observed::Other(observer) => &**observer,
+        }
+    }
+}
+
+impl Tap for Observed {
     const IS_OPEN: bool = true;
 
+    #[inline(always)]
     fn report(&mut self, op: FlashOp) {
-        self.on_op(op);
+        match self {
+            Observed::Recorder(recorder) => recorder.on_op(op),
+            Observed::Other(observer) => observer.on_op(op),
+        }
     }
 
     fn notify(&mut self, notice: &Notice) {
-        self.on_notice(notice);
+        if let Some(observer) = self.observer_mut() {
+            observer.on_notice(notice);
+        }
     }
 
     fn needs_scores(&self) -> bool {
-        (**self).needs_scores()
+        self.observer().needs_scores()
     }
 
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
-        Some(&mut **self)
+        Some(match self {
+            Observed::Recorder(recorder) => recorder,
+            Observed::Other(observer) => &mut **observer,
+        })
     }
 }

@@ -79,9 +79,9 @@ impl Observer for Heard {
 }
 
 /// Builds a drive of three blocks of two pages; block 0 holds page 0 and an invalid page.
-fn observed() -> (Flash<Box<dyn Observer>>, Heard) {
+fn observed() -> (Flash<Observed>, Heard) {
     let heard = Heard::default();
-    let tap: Box<dyn Observer> = Box::new(heard.clone());
+    let tap = Observed::new(Box::new(heard.clone()));
     let geometry = Geometry::flat(3, 2).unwrap();
     let mut flash = Flash::with_tap(geometry, 3, Pools::Drive, Wear::default(), tap).unwrap();
     let mut frontier = flash.open(0);

@@ -24,7 +24,7 @@ pub use own_stream::OwnPages;
 pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
-use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tags, Tap};
+use crate::flash::{Array, Geometry, HostCounters, Observed, Observer, Pools, Silent, Tags, Tap};
 use crate::hints::{Hints, RequiredHints};
 use crate::observe::Report;
 use crate::params::Params;
@@ -194,7 +194,7 @@ impl Compiled for Silent {
     }
 }
 
-impl Compiled for Box<dyn Observer> {
+impl Compiled for Observed {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
         match setup.custom_victims()? {
             Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
@@ -334,7 +334,7 @@ pub fn build_observed(
     setup: Setup,
     observer: Box<dyn Observer>,
 ) -> Result<Box<dyn BlockManager>> {
-    build_identified(text, setup, observer)
+    build_identified(text, setup, Observed::new(observer))
 }
 
 fn build_identified<T: Compiled>(

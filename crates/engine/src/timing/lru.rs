@@ -74,6 +74,13 @@ impl<V: Copy> Lru<V> {
         (self.oldest != NONE).then(|| self.take(self.oldest))
     }
 
+    /// Numbers of the values, the least recently used first.
+    pub fn oldest_first(&self) -> impl Iterator<Item = u32> {
+        let node = |at: u32| (at != NONE).then(|| &self.nodes[at]);
+        std::iter::successors(node(self.oldest), move |older| node(older.newer))
+            .map(|node| node.key)
+    }
+
     fn take(&mut self, at: u32) -> (u32, V) {
         self.unlink(at);
         let Node { key, value, .. } = self.nodes.remove(at);

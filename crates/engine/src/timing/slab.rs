@@ -3,6 +3,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::flash::prefetch;
+
 /// Values in slots, found by the slot number.
 #[derive(Debug)]
 pub struct Slab<T> {
@@ -33,6 +35,14 @@ impl<T: Copy> Slab<T> {
     pub fn remove(&mut self, slot: u32) -> T {
         self.free.push(slot);
         self.slots[slot as usize]
+    }
+
+    /// Prefetches the value in a slot. Does nothing for a number that is not a slot.
+    #[inline(always)]
+    pub fn prefetch(&self, slot: u32) {
+        if (slot as usize) < self.slots.len() {
+            prefetch(&self.slots, slot as usize);
+        }
     }
 
     /// Number of stored values.

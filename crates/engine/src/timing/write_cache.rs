@@ -88,6 +88,11 @@ impl WriteCache {
         Some(self.taken(page, data))
     }
 
+    /// Pages of the cache, the least recently used first.
+    pub fn oldest_first(&self) -> impl Iterator<Item = u32> {
+        self.pages.oldest_first()
+    }
+
     /// Removes a page from the cache.
     pub fn remove(&mut self, page: u32) -> Option<Entry> {
         let data = self.pages.remove(page)?;

@@ -72,6 +72,9 @@ pub struct Op {
     pub suspends: u32,
     /// Remaining time for which the operation occupies the array, in ns.
     pub array_ns: u64,
+    /// Waiter that was added last. Most operations have no other.
+    waiter: Option<Waiter>,
+    /// First node of the waiters that were added before, the last of them first.
     waiters: u32,
     /// Next operation in the same queue.
     next: OpId,
@@ -111,6 +114,7 @@ impl Ops {
             retries: 0,
             suspends: 0,
             array_ns,
+            waiter: None,
             waiters: NONE,
             next: NONE,
         };
@@ -120,7 +124,7 @@ impl Ops {
     /// Deletes a completed operation whose waiters were notified.
     #[inline(always)]
     pub fn remove(&mut self, id: OpId) {
-        debug_assert_eq!(self.pool[id].waiters, NONE);
+        debug_assert_eq!(self.pool[id].waiter, None);
         self.pool.remove(id);
     }
 
@@ -142,20 +146,30 @@ impl Ops {
         if let Waiter::Op(waiting) = waiter {
             self.pool[waiting].waits += 1;
         }
-        let node = Node { waiter, next: self.pool[id].waiters };
-        self.pool[id].waiters = self.nodes.insert(node);
+        let op = &mut self.pool[id];
+        if let Some(waiter) = op.waiter.replace(waiter) {
+            op.waiters = self.nodes.insert(Node { waiter, next: op.waiters });
+        }
     }
 
     /// Removes and returns the waiter that was added last. None without waiters.
     #[inline(always)]
     pub fn pop_waiter(&mut self, id: OpId) -> Option<Waiter> {
-        let at = self.pool[id].waiters;
-        if at == NONE {
-            return None;
+        let op = &mut self.pool[id];
+        let waiter = op.waiter.take()?;
+        if op.waiters != NONE {
+            let Node { waiter, next } = self.nodes.remove(op.waiters);
+            (op.waiter, op.waiters) = (Some(waiter), next);
         }
-        let Node { waiter, next } = self.nodes.remove(at);
-        self.pool[id].waiters = next;
         Some(waiter)
+    }
+
+    /// Prefetches the operation that waits for this one, if it is the last waiter added.
+    #[inline(always)]
+    pub fn prefetch_waiting(&self, id: OpId) {
+        if let Some(Waiter::Op(waiting)) = self.pool[id].waiter {
+            self.pool.prefetch(waiting);
+        }
     }
 }
 
@@ -192,10 +206,12 @@ impl Queue {
     }
 
     /// Removes the first operation.
+    /// The next one is prefetched: a long queue is not in the processor's cache.
     #[inline(always)]
     pub fn pop(&mut self, ops: &Ops) -> Option<OpId> {
         let id = self.head()?;
         self.head = ops.get(id).next;
+        ops.pool.prefetch(self.head);
         Some(id)
     }
 }

@@ -225,6 +225,7 @@ impl Nand {
                 let Op { kind, bytes, die, array_ns, .. } = *self.ops.get(op);
                 self.record(die, array_ns, false, now_ns);
                 if kind == Kind::Read {
+                    self.ops.prefetch_waiting(op);
                     self.units[at as usize].stage = Stage::DataOut(op);
                     let duration_ns = self.commands.data.ns(u64::from(bytes));
                     self.request_channel(at, TransferDirection::Out, duration_ns, events);

@@ -5,6 +5,9 @@ use super::{Ssd, Waiter};
 use crate::error::Result;
 use crate::timing::write_cache::{Data, Entry, WriteCache};
 
+/// Number of pages ahead at which a page that will leave the cache is prefetched first.
+const FAR: usize = 4;
+
 impl Ssd {
     /// Moves the data of waiting writes into the cache, as far as there is space.
     /// Called only on drives with a cache.
@@ -61,7 +64,19 @@ impl Ssd {
                 return Ok(());
             }
             let Some(oldest) = cache.pop_oldest() else { return Ok(()) };
+            self.prefetch_oldest();
             self.write_entry(oldest)?;
+        }
+    }
+
+    /// Prefetches the data of pages that will soon leave the cache.
+    fn prefetch_oldest(&mut self) {
+        let mut pages = self.cached().oldest_first().take(FAR);
+        let (near, far) = (pages.next(), pages.last());
+        for (page, is_near) in [(far, false), (near, true)] {
+            if let Some(page) = page {
+                self.prefetch_page(page, is_near, true);
+            }
         }
     }
 

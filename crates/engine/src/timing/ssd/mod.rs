@@ -399,6 +399,23 @@ impl Ssd {
     }
 }
 
+impl Ssd {
+    /// Prefetches the map entry of a host page.
+    /// If `is_near`, the entry was prefetched before, and the records of the physical page are
+    /// prefetched.
+    fn prefetch_page(&self, page: u32, is_near: bool, is_written: bool) {
+        let flash = self.drive.flash();
+        if !is_near {
+            flash.prefetch_map(page);
+        } else if let Some(physical) = flash.physical(page) {
+            self.nand.prefetch_mark(physical);
+            if is_written {
+                flash.prefetch_invalidation(page);
+            }
+        }
+    }
+}
+
 impl BlockDevice for Ssd {
     fn capacity_bytes(&self) -> u64 {
         u64::from(self.host_pages) * u64::from(self.page_bytes)
@@ -458,17 +475,8 @@ impl BlockDevice for Ssd {
 
     fn prefetch(&self, request: &IoRequest, is_near: bool) {
         let page = (request.offset / u64::from(self.page_bytes)) as u32;
-        let flash = self.drive.flash();
-        if page >= self.host_pages {
-            return;
-        }
-        if !is_near {
-            flash.prefetch_map(page);
-        } else if let Some(physical) = flash.physical(page) {
-            self.nand.prefetch_mark(physical);
-            if request.op == Op::Write {
-                flash.prefetch_invalidation(page);
-            }
+        if page < self.host_pages {
+            self.prefetch_page(page, is_near, request.op == Op::Write);
         }
     }
 

@@ -158,7 +158,7 @@ impl Ssd {
         let mut ops = self.take_recorded_ops();
         // Consecutive pages that lie in the same flash page are read by one operation.
         let mut last: Option<(u32, OpId)> = None;
-        for op in ops.drain(..) {
+        for &op in &ops {
             match op {
                 FlashOp::Read { page, .. } => last = self.time_read(page, last),
                 FlashOp::Program { page, cause, from, tag, .. } => {
@@ -176,6 +176,7 @@ impl Ssd {
         if self.timing.collection.paced {
             self.report_free_blocks();
         }
+        ops.clear();
         self.recorded_ops = ops;
         self.programs.sources.clear();
         self.programs.next_source = 0;
