@@ -76,6 +76,32 @@ def test_stationary_runs_are_seldom_refused_and_their_interval_covers_the_mean()
     assert np.mean([each.ci_low <= MEAN <= each.ci_high for each in found]) > 0.95
 
 
+def test_the_interval_of_several_runs_has_its_nominal_width() -> None:
+    found = [
+        judge(
+            runs(np.full(200, MEAN), seed),
+            CALM,
+            longer=runs(np.full(600, MEAN), 10_000 + seed, 1)[0],
+        )
+        for seed in range(500)
+    ]
+    deviations = [2 * abs(each.wa - MEAN) / (each.ci_high - each.ci_low) for each in found]
+    assert 0.28 <= np.median(deviations) <= 0.36
+    assert np.mean([each.ci_low <= MEAN <= each.ci_high for each in found]) >= 0.94
+
+
+def test_intervals_of_small_drives_have_their_nominal_width_and_cover() -> None:
+    drives = [small_uniform(seed) for seed in range(80)]
+    mean = np.mean([wa for each in drives for wa in (each.wa, *each.steady_state.wa_of_replicas)])
+    deviations = [2 * abs(each.wa - mean) / (each.ci[1] - each.ci[0]) for each in drives]
+    assert 0.28 <= np.median(deviations) <= 0.36
+    assert np.mean([each.ci[0] <= mean <= each.ci[1] for each in drives]) >= 0.93
+
+
+def small_uniform(seed: int) -> wa.Result:
+    return wa.simulate(blocks=128, pages_per_block=32, op=0.28, writes=40_000, seed=seed)
+
+
 def test_a_state_that_a_longer_run_leaves_is_not_steady() -> None:
     rng = np.random.default_rng(3)
     longer = np.concatenate([np.full(200, MEAN), np.linspace(MEAN, MEAN - 0.4, 400)])
@@ -235,7 +261,7 @@ def test_cycles_that_are_alike_are_seldom_refused_and_their_interval_covers(cycl
 def test_what_differs_from_cycle_to_cycle_is_in_the_interval() -> None:
     rng = np.random.default_rng(4)
     found = [
-        judge([cycles_of(1 + 0.02 * rng.standard_normal(10), seed)], CYCLE) for seed in range(80)
+        judge([cycles_of(1 + 0.02 * rng.standard_normal(10), seed)], CYCLE) for seed in range(300)
     ]
     covered = [one.ci_low <= PHASES.mean() <= one.ci_high for one in found if one.steady]
     assert len(covered) > 40

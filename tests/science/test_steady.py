@@ -53,6 +53,24 @@ def test_the_interval_covers_the_truth_in_92_to_97_5_percent_of_runs(
     assert 0.92 <= covered <= 0.975
 
 
+def cancelling(rng: np.random.Generator, count: int, theta: float) -> npt.NDArray[np.float64]:
+    """Noise of which an interval has the share theta more, and the next one less."""
+    shocks = rng.standard_normal(count + 1)
+    return shocks[1:] - theta * shocks[:-1]
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("count", [200, 1000])
+def test_noise_that_cancels_in_the_mean_does_not_widen_the_interval(
+    count: int, theta: float
+) -> None:
+    rng = np.random.default_rng(12)
+    runs = [analyse_wa(MEAN + NOISE * cancelling(rng, count, theta)) for _ in range(600)]
+    deviations = [abs(run.wa - MEAN) / run.own_half_width for run in runs]
+    assert 0.25 <= np.median(deviations) <= 0.37
+    assert 0.93 <= np.mean(np.array(deviations) <= 1) <= 0.985
+
+
 @pytest.mark.parametrize(("phi", "worst"), [(0.0, 0.05), (0.5, 0.06), (0.8, 0.08)])
 @pytest.mark.parametrize("count", [200, 400])
 def test_stationary_noise_is_seldom_called_unsteady(count: int, phi: float, worst: float) -> None:

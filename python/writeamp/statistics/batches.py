@@ -1,4 +1,4 @@
-"""Batch means: equal chunks of a run, from which the confidence interval is computed."""
+"""Batch means: equal chunks of a run, in which drift and trends are sought."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -19,7 +18,7 @@ MIN_BATCHES = 10
 # One-sided 5% point of the normal distribution. Batches are merged if their lag-1 correlation is
 # significantly larger than 0.
 CORRELATION_Z = 1.645
-# Correlation that remains between batches widens the interval; it is counted up to this value.
+# Correlation that remains between batches makes changes less significant; it is limited to this.
 MAX_CORRELATION = 0.9
 
 
@@ -31,28 +30,17 @@ class Batches:
     weight: _Floats
     mean: float
 
-    def half_width(self) -> float:
-        """Return the half width of the confidence interval of the mean."""
-        count = self.wa.size
-        deviation = self.wa - self.mean
-        variance = float((self.weight**2 * deviation**2).sum()) * count / (count - 1)
-        correlation = self.correlation(deviation)
-        variance *= (1 + correlation) / (1 - correlation)
-        # Correlated batches carry the information of fewer independent ones.
-        freedom = max(2.0, (count - 1) * (1 - correlation) / (1 + correlation))
-        return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
-
     def correlation(self, deviation: _Floats) -> float:
         """Return the lag-1 autocorrelation of deviations, corrected for the bias of few batches.
 
         It is limited to 0 … `MAX_CORRELATION`.
         """
-        raw = _lag1(deviation)
+        raw = lag1_correlation(deviation)
         return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
 
     def own_correlation(self) -> float:
         """Return the lag-1 autocorrelation of the batch means, corrected for its bias."""
-        return _lag1(self.wa - self.mean) + 1 / self.wa.size
+        return lag1_correlation(self.wa - self.mean) + 1 / self.wa.size
 
     def are_correlated(self) -> bool:
         """Return whether neighbouring batch means have a significant positive correlation."""
@@ -83,6 +71,7 @@ def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
         count = max(fewest, int(count * 0.8))
 
 
-def _lag1(deviation: _Floats) -> float:
+def lag1_correlation(deviation: _Floats) -> float:
+    """Return the lag-1 autocorrelation of deviations from their mean; 0 if all are 0."""
     square = float(deviation @ deviation)
     return float(deviation[1:] @ deviation[:-1]) / square if square > 0 else 0.0

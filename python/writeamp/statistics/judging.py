@@ -13,8 +13,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import chdtri  # type: ignore[import-untyped]
 
 from writeamp.statistics.drift import MATERIAL_CHANGE, Trend, common_trend, trend
+from writeamp.statistics.noise import TIMES_LONGER
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import SteadyState, analyse
 
@@ -26,10 +28,16 @@ Intervals: TypeAlias = tuple[_Floats, _Floats]
 FEWEST_CYCLES = 3
 
 # Doublings of the run over which trends are extrapolated: to a run ten times longer.
-DOUBLINGS_AHEAD = math.log2(10)
-# A trend is certain, or possible, if it is more than this many standard errors.
+DOUBLINGS_AHEAD = math.log2(TIMES_LONGER)
+# A trend is certain, or possible, if it is more than this many standard errors. A third of all runs
+# without any trend exceed one standard error, and 5% exceed two.
 CERTAIN_TREND = 2.5
-POSSIBLE_TREND = 1.0
+POSSIBLE_TREND = 2.0
+
+# Significance level of the test whether the seed changes WA for good.
+SEED_LEVEL = 0.05
+# Half width of a 95% interval in standard errors, if these are known.
+NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -61,9 +69,9 @@ def judge(
 
     Returns:
         The first run's WA. The interval covers the interval of this run, the interval of the mean
-        over all runs, the extrapolation of a possible trend to a run ten times longer, and the WA
-        of the second half of `longer`. A certain trend, or a change of the workload after the end
-        of the run, makes it not steady.
+        over all runs if their seeds matter, the extrapolation of a possible trend to a run ten
+        times longer, and the WA of the second half of `longer`. A certain trend, or a change of the
+        workload after the end of the run, makes it not steady.
 
     Raises:
         WriteampError: as in `analyse`.
@@ -77,7 +85,9 @@ def judge(
     runs = [_in_cycles(run, schedule.cycle) for run in runs]
     cuts = [_warmup_pages(run, own, length) + slack for run in runs]
     wa_of_replicas = [_wa_after(run, cut) for run, cut in zip(runs[1:], cuts[1:], strict=True)]
-    own = _with_spread(replace(own, wa_of_replicas=tuple(wa_of_replicas)))
+    lengths = [float(run[0].sum()) - cut for run, cut in zip(runs, cuts, strict=True)]
+    shares = np.array(lengths[1:]) / lengths[0]
+    own = _with_spread(replace(own, wa_of_replicas=tuple(wa_of_replicas)), shares)
     trends = [trend(*run, cut) for run, cut in zip(runs, cuts, strict=True)]
     own = with_trend(own, common_trend(trends))
     if longer is None:
@@ -209,27 +219,44 @@ def _wa_after(run: Intervals, warmup_pages: float) -> float:
     return float(flash[first:].sum() / host[first:].sum())
 
 
-def _with_spread(own: SteadyState) -> SteadyState:
-    """Widen the interval to cover the interval of the mean over all runs."""
+def _with_spread(own: SteadyState, shares: _Floats) -> SteadyState:
+    """Widen the interval to cover the interval of the mean over all runs, if the seed matters.
+
+    Args:
+        own: estimate of the first run, with the WA of its replicas.
+        shares: length of each replica after its warm-up, as a share of the first run's.
+    """
     if not own.wa_of_replicas:
         return own
-    low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
     runs = 1 + len(own.wa_of_replicas)
     reason = (
         f"{own.reason}; judged by {runs} runs with different seeds" if own.steady else own.reason
     )
+    wa = np.array([own.wa, *own.wa_of_replicas])
+    if not _seed_matters(own, wa, np.append(1.0, shares)):
+        return replace(own, reason=reason)
+    low, high = student_interval(wa)
     return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 
-def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
+def _seed_matters(own: SteadyState, wa: _Floats, shares: _Floats) -> bool:
+    """Return whether runs differ significantly more than by the noise within a run."""
+    # Student's t in the half width allows for the uncertainty of the noise.
+    noise = (own.own_half_width / NORMAL_95) ** 2
+    excess = float(shares @ (wa - np.average(wa, weights=shares)) ** 2)
+    return excess > noise * float(chdtri(wa.size - 1, SEED_LEVEL))
+
+
+def with_trend(own: SteadyState, slope: Trend, *, possible: float = POSSIBLE_TREND) -> SteadyState:
     """Mark a certain trend that matters as not steady; widen the interval for a possible trend.
 
     Args:
         own: estimate without the trend.
         slope: trend of WA per doubling of the run.
+        possible: number of standard errors above which a trend widens the interval.
     """
     own = _refused_by_trend(own, slope)
-    if abs(slope.per_doubling) <= POSSIBLE_TREND * slope.error:
+    if abs(slope.per_doubling) <= possible * slope.error:
         return own
     ahead = DOUBLINGS_AHEAD * slope.per_doubling
     return replace(own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0))

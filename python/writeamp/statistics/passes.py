@@ -26,6 +26,9 @@ MATERIAL_CHANGE = 0.01
 FEWEST_PASSES = 3
 # With at least this number of passes, passes are analysed like intervals.
 _MANY_PASSES = 2 * MIN_INTERVALS
+# A weaker trend than in other runs widens the interval, because passes are few and correlated, and
+# no other run shows whether the trend is noise.
+_POSSIBLE_TREND = 1.0
 # Fewest passes for which a trend has a standard error.
 _FEWEST_OF_TREND = 3
 # Fewest passes for which a mean has a standard error.
@@ -57,7 +60,8 @@ def _by_passes(pass_pages: int, flash: npt.NDArray[np.float64]) -> SteadyState:
     host = np.full(flash.size, float(pass_pages))
     if flash.size >= _MANY_PASSES:
         estimate = analyse(host, flash)
-        return with_trend(estimate, trend(host, flash, float(estimate.warmup_pages)))
+        slope = trend(host, flash, float(estimate.warmup_pages))
+        return with_trend(estimate, slope, possible=_POSSIBLE_TREND)
     wa = flash / pass_pages
     most = wa.size // 2
     cuts = range(1, most + 1)
@@ -84,7 +88,8 @@ def _by_passes(pass_pages: int, flash: npt.NDArray[np.float64]) -> SteadyState:
     )
     if rest.size < _FEWEST_OF_TREND:
         return own  # a trend has no standard error, and the interval of two passes is wide anyway
-    return with_trend(own, trend(host, flash, float(cut * pass_pages)))
+    slope = trend(host, flash, float(cut * pass_pages))
+    return with_trend(own, slope, possible=_POSSIBLE_TREND)
 
 
 def _held_to_doublings(

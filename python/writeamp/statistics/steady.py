@@ -15,6 +15,7 @@ import numpy.typing as npt
 from writeamp.errors import WriteampError
 from writeamp.statistics.batches import Batches, uncorrelated
 from writeamp.statistics.drift import MATERIAL_CHANGE, drift_within
+from writeamp.statistics.noise import half_width_of_wa
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class SteadyState:
             few intervals.
         steady: True if the run reached a steady state.
         reason: sentence on why the run is steady or not.
-        batches: number of batch means behind the interval.
+        batches: number of batch means that were tested for drift.
         own_half_width: half width of the interval from the noise of this run alone.
         wa_of_replicas: WA of runs of the experiment with other seeds, after the same warm-up.
         loop_decides: True if WA is determined by the loop over a trace.
@@ -82,7 +83,7 @@ def analyse(
         fewest: intervals that must remain, at least 3; few are enough if each is a whole cycle.
 
     Returns:
-        The estimate; its interval is from batch means and Student's t (docs/steady-state.md).
+        The estimate; its interval is from slow fluctuations (`noise.py`) and Student's t.
 
     Raises:
         WriteampError: the arrays are not counts of the same number of intervals, or `warmup` is not
@@ -103,7 +104,7 @@ def analyse(
         reason = f"too short: {host.size} intervals after the warm-up, at least {fewest} are needed"
         return SteadyState(warmup_pages, wa, math.nan, math.nan, False, reason, 0)
     batches = uncorrelated(host, flash)
-    half_width = batches.half_width()
+    half_width = half_width_of_wa(host, flash)
     unsteady = late or drift_within(batches)
     return SteadyState(
         warmup_pages=warmup_pages,
@@ -202,6 +203,6 @@ def _steady_reason(batches: Batches) -> str:
     if not batches.are_correlated():
         return reason
     return (
-        f"{reason}, but they are still correlated ({batches.own_correlation():.2f}), so the "
-        "interval is widened; use a longer run for a narrower interval"
+        f"{reason}, but they are still correlated ({batches.own_correlation():.2f}), so a small "
+        "drift may be hidden; use a longer run for a narrower interval"
     )
