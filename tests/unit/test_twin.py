@@ -367,3 +367,11 @@ def test_the_verbs_work_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert document["op_low"] <= document["op"] <= document["op_high"]
     document = in_process.document("simulate", f"--device {mine} --writes 5000")
     assert {"wa", "wa_ci90", "wa_ci95", "candidates"} <= set(document)
+
+
+def test_refinement_reports_its_progress() -> None:
+    calls: list[tuple[int, int]] = []
+    fit(windows(), table=table(), progress=lambda done, total: calls.append((done, total)))
+    done, totals = zip(*calls, strict=True)
+    assert list(done) == sorted(done)
+    assert set(totals) == {done[-1]}

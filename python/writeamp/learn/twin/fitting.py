@@ -354,4 +354,4 @@ def fit(
             windows.served, families=windows.families, runner=runner, progress=progress
         )
     weighed = weigh(table, windows.wa, windows.noise)
-    return Fit(windows, refined(table, weighed, windows), table.variants)
+    return Fit(windows, refined(table, weighed, windows, progress), table.variants)

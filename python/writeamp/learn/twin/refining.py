@@ -17,6 +17,7 @@ from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.likelihood import Floats, Points, Weighed, posterior, prior_of
 from writeamp.learn.twin.serving import Measured, Served, simulated_windows, sized
 from writeamp.learn.twin.table import CandidateTable
+from writeamp.runners import Progress
 
 # Only the best variants are refined: those whose log-likelihood plus log prior is within the first
 # value of the best one, and at most the second number of them.
@@ -42,7 +43,9 @@ _OCTAVES_OF_LUCK = 0.7
 _LEAST_SHARE = 0.1
 
 
-def refined(table: CandidateTable, weighed: Weighed, windows: Measured) -> Weighed:
+def refined(
+    table: CandidateTable, weighed: Weighed, windows: Measured, progress: Progress | None = None
+) -> Weighed:
     """Simulate the likely candidates, and return them with weights from these simulations.
 
     The whole takes one second for most drives, and a few seconds if many variants are likely. The
@@ -52,15 +55,19 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Measured) -> Weigh
         table: the table from which the first weights were computed.
         weighed: candidates with the first weights.
         windows: measured windows of the drive.
+        progress: called with the number of finished runs, and of all.
     """
     counted = ~np.isnan(windows.wa)
     observed = np.log(np.maximum(windows.wa[counted], 1e-3))
     prior = prior_of(table)
     drives = _Drives(windows.served.usual, windows.served.grid.logical_pages, counted)
-    corrected = [
-        _corrected(drives, table.variants[at], weighed, np.flatnonzero(weighed.variant == at))
-        for at in _likely(weighed.best + prior)
-    ]
+    likely = _likely(weighed.best + prior)
+    corrected = []
+    for number, at in enumerate(likely, start=1):
+        own = np.flatnonzero(weighed.variant == at)
+        corrected.append(_corrected(drives, table.variants[at], weighed, own))
+        if progress:
+            progress(number * _RUNS, len(likely) * _RUNS)
     columns = [
         columns_of_variant for columns_of_variant in corrected if columns_of_variant is not None
     ]
