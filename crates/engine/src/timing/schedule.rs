@@ -177,7 +177,7 @@ mod tests {
                         6 => Event::Serve(of),
                         7 => Event::MemoryDone(of),
                         8 => Event::Answered(of),
-                        _ if of % 2 == 0 => Event::Idle(u64::from(of) << 40),
+                        _ if of.is_multiple_of(2) => Event::Idle(u64::from(of) << 40),
                         _ => Event::SlcIdle(u64::from(of) << 40),
                     };
                     schedule.at(at_ns, event);

@@ -68,7 +68,9 @@ impl Class {
         while random.chance(reuse) {
             let slot = std::iter::repeat_with(|| random.below(self.slots));
             let used = slot.take(self.slots as usize).find(|&slot| self.by_use.contains(slot));
-            used.into_iter().for_each(|slot| self.by_use.renew(slot));
+            if let Some(slot) = used {
+                self.by_use.renew(slot);
+            }
         }
         let is_full = self.by_use.len() >= self.most_objects;
         let evicted = self.by_use.oldest().filter(|_| is_full);
@@ -88,7 +90,9 @@ impl Class {
             random.shuffle(&mut slots);
         }
         self.free = slots.split_off(self.most_objects);
-        slots.into_iter().for_each(|slot| self.by_use.renew(slot));
+        for slot in slots {
+            self.by_use.renew(slot);
+        }
     }
 }
 

@@ -140,10 +140,14 @@ impl LogRewrite {
         let new = self.new_log(self.live_pages);
         let written: Vec<_> = self.ranges_of(&new).collect();
         let old = std::mem::replace(&mut self.logs[self.current as usize], new);
-        written.into_iter().for_each(|range| self.activities.write(range));
+        for range in written {
+            self.activities.write(range);
+        }
         if self.has_discard {
             let deleted: Vec<_> = self.ranges_of(&old).collect();
-            deleted.into_iter().for_each(|range| self.activities.trim(range));
+            for range in deleted {
+                self.activities.trim(range);
+            }
         }
         self.free.extend(old.extents);
     }

@@ -1,5 +1,5 @@
 //! B-tree whose leaves are updated in place, with a buffer pool and a write-ahead log.
-//! (MySQL manual, "Doublewrite Buffer", "InnoDB Checkpoints"; `PostgreSQL` manual,
+//! (`MySQL` manual, "Doublewrite Buffer", "`InnoDB` Checkpoints"; `PostgreSQL` manual,
 //! `full_page_writes`; Qiao et al., FAST 2022.)
 //!
 //! An update changes a row of constant size on a leaf in the pool, so leaves are never split and

@@ -27,7 +27,9 @@ impl Lsm {
         if self.has_discard {
             // The fill may have written pages that hold no data of a table.
             let unused: Vec<_> = self.free.extents().collect();
-            unused.iter().for_each(|extent| self.activities.trim(self.logical(extent)));
+            for extent in &unused {
+                self.activities.trim(self.logical(extent));
+            }
         }
     }
 

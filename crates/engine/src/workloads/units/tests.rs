@@ -23,7 +23,7 @@ fn groups_of_units_add_up_and_get_the_writes_that_they_claim() {
             let (all, mut group_of): (Vec<u32>, _) = ((0..UNITS).collect(), vec![0; 1000]);
             workload.find_groups(&all, &mut group_of);
             for (group, of) in groups.iter().zip(0..) {
-                let units = group_of.iter().filter(|&&found| found == of).count();
+                let units = (0..UNITS as usize).filter(|&unit| group_of[unit] == of).count();
                 assert_eq!(group.pages as usize, units, "{text}");
             }
             let (mut buffer, mut written) = ([0; 500], vec![0.0; groups.len()]);
