@@ -2,6 +2,8 @@
 //! It is Walker's alias method (1977), with a table filled in one sweep (Hübschle-Schneider &
 //! Sanders 2022).
 
+use std::hint::select_unpredictable;
+
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::rng::Stream;
@@ -81,9 +83,9 @@ impl Alias {
         let place = u128::from(random.bits()) * self.cells.len() as u128;
         let page = (place >> 64) as u32;
         let cell = self.cells[page as usize];
-        // This is branch-free, because the processor could not predict the outcome.
-        let is_other = u32::from((place as u64 >> 32) as u32 >= cell.own);
-        page ^ ((page ^ cell.other) & is_other.wrapping_neg())
+        let is_own = ((place as u64 >> 32) as u32) < cell.own;
+        // Half of the branches that the compiler makes of other forms would be mispredicted.
+        select_unpredictable(is_own, page, cell.other)
     }
 }
 
