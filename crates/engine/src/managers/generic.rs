@@ -114,7 +114,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn host_stream(&mut self, pages: &[u32], at: usize, hints: &Hints) -> Result<usize> {
         self.core.prefetch(pages, at);
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
-            self.placement.prefetch(logical);
+            self.prefetch_page(logical);
         }
         let page = host_page::<P>(pages, at, hints, self.core.now());
         if P::USES_WRITE_HISTORY {
@@ -127,13 +127,21 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         let stream = self.placement.host_stream(page);
         if Self::MAY_KEEP_HISTORY {
-            self.core.prefetch_history(pages, at);
             self.core.count_write(page.logical);
         }
         if P::CAN_FAIL {
             self.placement.failure()?;
         }
         Ok(stream)
+    }
+
+    /// Prefetches the data from which the placement chooses the stream of a page.
+    #[inline(always)]
+    fn prefetch_page(&self, logical: u32) {
+        self.placement.prefetch(logical);
+        if Self::MAY_KEEP_HISTORY {
+            self.core.prefetch_history(logical);
+        }
     }
 
     #[inline(always)]
@@ -289,6 +297,11 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         let mut migrating = std::mem::take(&mut self.migrating);
         self.core.read_victim(block, &mut migrating);
+        if !is_table {
+            for &logical in &migrating {
+                self.prefetch_page(logical);
+            }
+        }
         if P::CAN_FAIL && !is_table {
             self.placement.on_pages(&migrating, &victim)?;
         }

@@ -10,7 +10,7 @@
 mod ahead;
 mod state;
 
-use super::core::{Core, Exchange};
+use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::{Policy, by_fields, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
@@ -87,7 +87,9 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     #[inline(always)]
     fn count_write(&mut self, pages: &[u32], at: usize) {
         if V::USES_WRITE_HISTORY {
-            self.core.prefetch_history(pages, at);
+            if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
+                self.core.prefetch_history(logical);
+            }
             self.core.count_write(pages[at]);
         }
     }

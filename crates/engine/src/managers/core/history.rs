@@ -1,6 +1,6 @@
 //! Write history of the pages of a drive, kept if a policy uses it.
 
-use super::{Core, PAGE_LOOKAHEAD};
+use super::Core;
 use crate::error::Result;
 use crate::flash::{BlockState, Tap};
 use crate::victims::VictimPolicy;
@@ -67,8 +67,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     #[inline(always)]
-    pub fn prefetch_history(&self, pages: &[u32], at: usize) {
-        if let (Some(history), Some(&logical)) = (&self.history, pages.get(at + PAGE_LOOKAHEAD)) {
+    pub fn prefetch_history(&self, logical: u32) {
+        if let Some(history) = &self.history {
             history.prefetch(logical);
         }
     }
