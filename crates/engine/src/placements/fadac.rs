@@ -8,7 +8,7 @@
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{Table, filled, prefetch};
+use crate::flash::{Divider, Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
@@ -21,15 +21,25 @@ pub struct Fadac {
     classes: usize,
     counts: Table<u16>,
     average: u64,
+    /// Division by the number of logical pages.
+    /// None if there is a single page, because a [`Divider`] cannot divide by 1.
+    by_pages: Option<Divider>,
 }
 
-state!(Fadac { fixed classes, table counts, value average } where is_sound);
+state!(Fadac { fixed classes, table counts, value average, fixed by_pages } where is_sound);
 
 impl Fadac {
-    /// True if the average is at most one write, apart from rounding.
-    /// Each write adds 1/n to it and subtracts its n-th part, so it cannot rise above one.
+    /// True if the average is at most one write, so that [`Self::by_pages`] can divide it.
+    /// Each write adds 1/n to it and subtracts its n-th part, so it cannot rise above one. Rounding
+    /// does not change this: both parts are rounded down, and the second one is at most the first.
     fn is_sound(&self) -> bool {
-        self.average <= ONE + self.counts.len() as u64
+        self.average <= ONE
+    }
+
+    /// Divides a number of at most [`ONE`] by the number of logical pages, and rounds down.
+    #[inline(always)]
+    fn per_page(&self, number: u64) -> u64 {
+        self.by_pages.map_or(number, |by_pages| by_pages.divide_wide(number))
     }
 
     #[inline(always)]
@@ -37,9 +47,10 @@ impl Fadac {
         let count = u64::from(count) * ONE;
         let mut bound = self.average;
         let mut class = 0;
-        while class + 1 < self.classes && count > bound {
+        // All bounds are compared, because a branch would often be mispredicted.
+        for _ in 1..self.classes {
+            class += usize::from(count > bound);
             bound *= RATIO;
-            class += 1;
         }
         class
     }
@@ -60,6 +71,7 @@ impl Registered<Sizes> for Fadac {
             classes: params.integer("classes"),
             counts: filled(0, sizes.logical_pages as usize)?,
             average: 0,
+            by_pages: (sizes.logical_pages > 1).then(|| Divider::new(sizes.logical_pages)),
         })
     }
 }
@@ -67,8 +79,7 @@ impl Registered<Sizes> for Fadac {
 impl Placement for Fadac {
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
-        let pages = self.counts.len() as u64;
-        self.average = self.average + ONE / pages - self.average / pages;
+        self.average = self.average + self.per_page(ONE) - self.per_page(self.average);
         let count = &mut self.counts[page.logical as usize];
         *count = count.saturating_add(1);
         let count = *count;
