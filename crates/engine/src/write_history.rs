@@ -18,9 +18,11 @@ pub struct WriteHistory {
     pages: Table<u64>,
     /// For each block: sums of these two numbers over its valid pages.
     blocks: Table<Sums>,
+    /// Block that held the last page counted by [`WriteHistory::count_write`].
+    rewritten: Option<u32>,
 }
 
-state!(WriteHistory { table pages, table blocks });
+state!(WriteHistory { table pages, table blocks, scratch rewritten });
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sums {
@@ -66,6 +68,7 @@ impl WriteHistory {
         Ok(WriteHistory {
             pages: filled(0, logical_pages as usize)?,
             blocks: filled(Sums::default(), blocks as usize)?,
+            rewritten: None,
         })
     }
 
@@ -101,6 +104,14 @@ impl WriteHistory {
             self.blocks[block as usize].subtract(previous);
             self.blocks[block as usize].add(after);
         }
+        self.rewritten = holder;
+    }
+
+    /// Block that holds the old version of a page that is about to be programmed, or was just
+    /// programmed. Other blocks' histories change only when a page becomes invalid, or while the
+    /// block is open.
+    pub(crate) fn rewritten(&self) -> Option<u32> {
+        self.rewritten
     }
 
     /// Records that the valid version of `logical` has moved to block `to`.

@@ -32,6 +32,14 @@ impl Bag {
         self.blocks.is_empty()
     }
 
+    /// Index of `block` in [`Self::blocks`], or None if it is not in the bag.
+    /// The last block of the bag takes the index of a block that is removed.
+    #[inline(always)]
+    pub fn place(&self, block: u32) -> Option<usize> {
+        let place = self.places[block as usize];
+        (place != NONE).then_some(place as usize)
+    }
+
     /// Adds `block`, which must not be in the bag.
     #[inline(always)]
     pub fn add(&mut self, block: u32) {
@@ -42,7 +50,7 @@ impl Bag {
     /// Removes `block`, which must be in the bag.
     #[inline(always)]
     pub fn remove(&mut self, block: u32) {
-        let place = self.places[block as usize];
+        let place = std::mem::replace(&mut self.places[block as usize], NONE);
         self.blocks.swap_remove(place as usize);
         if let Some(&moved) = self.blocks.get(place as usize) {
             self.places[moved as usize] = place;

@@ -1,6 +1,6 @@
 //! Victim policies behind a pointer, where a separate compilation for each policy would not
 //! be faster. This is the case on drives with an observer, and for policies that are not notified
-//! of invalid pages.
+//! of invalid pages or that use write histories.
 
 use super::{Census, Situation, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
@@ -24,18 +24,18 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-/// Visitor that passes on a policy: with its own type if it tracks pages, else boxed. Loops
-/// are therefore compiled separately only for policies that track pages.
+/// Visitor that passes on a policy, either boxed or with its own type.
+/// Loops are compiled separately only for policies that track pages and use no write history.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {
     type Output = W::Output;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<W::Output> {
-        if V::TRACKS_PAGES {
-            self.0.visit(policy)
-        } else if V::USES_WRITE_HISTORY {
+        if V::USES_WRITE_HISTORY {
             self.0.visit(Boxed::<true>::of(policy))
+        } else if V::TRACKS_PAGES {
+            self.0.visit(policy)
         } else {
             self.0.visit(Boxed::<false>::of(policy))
         }

@@ -4,7 +4,8 @@
 
 use std::cmp::Ordering;
 
-use super::{Bag, Census, Situation, VictimPolicy};
+use super::lines::Lines;
+use super::{Census, Situation, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
@@ -13,17 +14,14 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
 
-/// Relative difference below which two scores are compared exactly.
-/// It is larger than the rounding error of a score.
-const MARGIN: f64 = 1e-12;
-
 /// Cost-hotness policy.
-/// With time, the scores of blocks change at different rates, so each choice computes the scores of
-/// all candidates. Scores are floating-point, with an exact comparison for nearly equal ones. Of
-/// equal scores, the block with the fewest valid pages is chosen, then the lowest number.
+/// The score of a block that does not change is a linear function of the time ([`Lines`]), so a
+/// choice needs a multiplication and a subtraction for each block. Nearly equal scores are compared
+/// exactly. Of equal scores, the block with the fewest valid pages is chosen, then the lowest
+/// number.
 #[derive(Debug, Clone)]
 pub struct CostHotness {
-    candidates: Bag,
+    candidates: Lines,
     /// Candidate with the highest score.
     heaviest: Option<u32>,
     pages_per_block: u32,
@@ -50,6 +48,16 @@ impl Weighed {
             / (f64::from(self.valid_pages) * self.history.writes as f64)
     }
 
+    /// Slope of the score, as a function of the time, and the score now.
+    fn line(&self) -> (f64, f64) {
+        let slope = if self.valid_pages == 0 {
+            0.0
+        } else {
+            f64::from(self.invalid_pages) / self.history.writes as f64
+        };
+        (slope, self.score())
+    }
+
     /// Compares scores exactly, in integers, including the rule for equal scores.
     fn compare(&self, other: &Self) -> Ordering {
         let numerator = |of: &Self| u128::from(of.invalid_pages) * u128::from(of.history.ages);
@@ -68,24 +76,24 @@ impl Weighed {
 }
 
 impl CostHotness {
-    /// Candidates with the inputs of their scores.
-    fn weighed<'a>(
-        &'a self,
+    /// Function that returns a block with the inputs of its score at clock `now`.
+    fn weigher<'a>(
+        &self,
         history: &'a WriteHistory,
         blocks: &'a Blocks,
         now: u64,
-    ) -> impl Iterator<Item = Weighed> + 'a {
-        self.candidates.blocks().iter().map(move |&block| {
+    ) -> impl Fn(u32) -> Weighed + Copy + use<'a> {
+        let pages_per_block = self.pages_per_block;
+        move |block| {
             let invalid_pages = blocks.invalid_pages(block);
-            let valid_pages = self.pages_per_block - invalid_pages;
+            let valid_pages = pages_per_block - invalid_pages;
             let history = history.block(block, valid_pages, now);
             Weighed { block, invalid_pages, valid_pages, history }
-        })
+        }
     }
 }
 
 impl VictimPolicy for CostHotness {
-    const TRACKS_PAGES: bool = false;
     const USES_WRITE_HISTORY: bool = true;
 
     #[inline(always)]
@@ -93,19 +101,19 @@ impl VictimPolicy for CostHotness {
         self.candidates.add(block);
     }
 
+    #[inline(always)]
+    fn on_invalidate(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
+        self.candidates.note_change(block);
+    }
+
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
-        let mut best: Option<(f64, Weighed)> = None;
-        for candidate in self.weighed(history, blocks, now) {
-            let score = candidate.score();
-            let wins = best.as_ref().is_none_or(|(most, leader)| {
-                score > most * (1.0 + MARGIN)
-                    || (score >= most * (1.0 - MARGIN) && candidate.compare(leader).is_gt())
-            });
-            if wins {
-                best = Some((score, candidate));
-            }
+        if let Some(block) = history.rewritten() {
+            self.candidates.note_change(block);
         }
-        self.heaviest = best.map(|(_, candidate)| candidate.block);
+        let weighed = self.weigher(history, blocks, now);
+        self.candidates.update(now, |block| weighed(block).line());
+        let heaviest = self.candidates.search(now).map(weighed).max_by(Weighed::compare);
+        self.heaviest = heaviest.map(|of| of.block);
     }
 
     fn choose(&mut self, _blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
@@ -120,7 +128,9 @@ impl VictimPolicy for CostHotness {
 
     fn scores(&self, Situation { blocks, now, history, .. }: &Situation) -> Vec<Score> {
         let Some(history) = history else { return Vec::new() };
-        let mut candidates: Vec<Weighed> = self.weighed(history, blocks, *now).collect();
+        let weighed = self.weigher(history, blocks, *now);
+        let mut candidates: Vec<Weighed> =
+            self.candidates.blocks().iter().copied().map(weighed).collect();
         candidates.sort_by(|left, right| right.compare(left));
         let score = |of: Weighed| Score { block: of.block, score: of.score() };
         candidates.into_iter().map(score).collect()
@@ -145,7 +155,7 @@ impl Registered<Geometry> for CostHotness {
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(CostHotness {
-            candidates: Bag::new(geometry.blocks())?,
+            candidates: Lines::new(geometry.blocks())?,
             heaviest: None,
             pages_per_block: geometry.pages_per_block(),
         })

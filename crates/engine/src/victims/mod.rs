@@ -16,6 +16,7 @@ mod custom;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod lines;
 mod random;
 mod windowed_greedy;
 
