@@ -165,7 +165,7 @@ impl VictimPolicy for CostBenefit {
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         match &mut self.candidates {
-            Candidates::ByChange(buckets) => buckets.remove(block, invalid_pages),
+            Candidates::ByChange(buckets) => buckets.remove(block),
             Candidates::ByClose(buckets) => buckets.remove(block, invalid_pages),
         }
     }

@@ -109,9 +109,7 @@ impl VictimPolicy for Greedy {
         if invalid_pages < self.least || !self.is_candidate[block as usize] {
             return;
         }
-        if invalid_pages > self.least {
-            self.queues.remove(block, invalid_pages - 1);
-        }
+        self.queues.remove(block);
         self.queues.insert(block, invalid_pages);
     }
 
@@ -147,7 +145,7 @@ impl VictimPolicy for Greedy {
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         self.is_candidate[block as usize] = false;
         if invalid_pages >= self.least {
-            self.queues.remove(block, invalid_pages);
+            self.queues.remove(block);
         }
     }
 
@@ -210,8 +208,8 @@ mod tests {
                 greedy.on_close(closed, flash.invalid_pages(closed), 0);
                 all.insert(closed, flash.invalid_pages(closed));
                 if flash.free_blocks(0) == 0 {
-                    let (expected, invalid_pages) = all.most_invalid().unwrap();
-                    all.remove(expected, invalid_pages);
+                    let (expected, _) = all.most_invalid().unwrap();
+                    all.remove(expected);
                     let previous = greedy.least;
                     assert_eq!(greedy.choose(flash.blocks(), 0, &mut random), Some(expected));
                     seen[0] |= greedy.least > previous;

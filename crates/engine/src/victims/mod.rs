@@ -17,6 +17,7 @@ mod d_choices;
 mod fifo;
 mod greedy;
 mod lines;
+mod links;
 mod random;
 mod windowed_greedy;
 
@@ -26,6 +27,7 @@ pub use calls::{Candidates, VictimCalls, VictimSource};
 pub use census::Census;
 pub use choice::IntoVictims;
 pub use custom::CustomVictims;
+pub(crate) use links::Links;
 
 use crate::error::{Error, Result};
 use crate::flash::{Blocks, Geometry, Score};

@@ -3,12 +3,14 @@
 //! A single table of links serves all blocks, and each subgroup (a group on a LUN) stores only the
 //! ends of its queues. So the memory does not grow with the product of groups and blocks.
 
+use std::hint::select_unpredictable;
+
 use crate::error::Result;
-use crate::flash::{Blocks, NONE, Score, Table, filled, prefetch};
+use crate::flash::{Blocks, Score, Table, filled, prefetch};
 use crate::params::words;
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
-use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
+use crate::victims::{Census, Links, Situation, VictimPolicy, by_place, ranked};
 
 /// Order in which the closed blocks of a subgroup (a group on a LUN) are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,25 +30,6 @@ impl Collect {
     /// Names of the orders of collection.
     pub const NAMES: [&'static str; 2] = words(&Collect::ALL);
 }
-
-#[derive(Debug, Clone, Copy)]
-struct Link {
-    previous: u32,
-    next: u32,
-}
-
-/// Link of a block in no queue: a link to itself, which cannot occur inside a queue.
-const fn unlinked(block: u32) -> Link {
-    Link { previous: block, next: block }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Ends {
-    first: u32,
-    last: u32,
-}
-
-const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
 /// Counts of pages of a subgroup (a group on a LUN), and a bound on its non-empty queues.
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,12 +57,11 @@ struct Queued {
 #[derive(Debug, Clone)]
 pub struct Candidates {
     collect: Collect,
-    links: Table<Link>,
+    /// Queues of all subgroups, one subgroup after another.
+    links: Links,
     /// Subgroup of each open or closed block.
     subgroup_of: Table<u32>,
     subgroups: Vec<Subgroup>,
-    /// Queues of all subgroups, one subgroup after another.
-    queues: Table<Ends>,
     queues_each: usize,
     /// Subgroup from which [`VictimPolicy::choose`] chooses.
     collecting: usize,
@@ -96,14 +78,11 @@ impl Candidates {
             Collect::MostInvalid => pages_per_block as usize + 1,
             Collect::FirstClosed => 1,
         };
-        let mut links = filled(unlinked(0), blocks as usize)?;
-        links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
         Ok(Candidates {
             collect,
-            links,
+            links: Links::new(blocks, queues_each * subgroups)?,
             subgroup_of: filled(0, blocks as usize)?,
             subgroups: vec![Subgroup::default(); subgroups],
-            queues: filled(EMPTY, queues_each * subgroups)?,
             queues_each,
             collecting: 0,
         })
@@ -163,19 +142,7 @@ impl Candidates {
             }
         }
         for queue in 0..self.queues_each {
-            let behind =
-                std::mem::replace(&mut self.queues[from * self.queues_each + queue], EMPTY);
-            let ends = &mut self.queues[into * self.queues_each + queue];
-            if behind.first == NONE {
-                continue;
-            }
-            if ends.first == NONE {
-                *ends = behind;
-                continue;
-            }
-            self.links[ends.last as usize].next = behind.first;
-            self.links[behind.first as usize].previous = ends.last;
-            ends.last = behind.last;
+            self.links.merge(from * self.queues_each + queue, into * self.queues_each + queue);
         }
         let moved = std::mem::take(&mut self.subgroups[from]);
         let joined = &mut self.subgroups[into];
@@ -201,62 +168,29 @@ impl Candidates {
     fn remove(&mut self, block: u32, invalid_pages: u32) {
         let subgroup = self.subgroup_of(block);
         self.subgroups[subgroup].invalid_pages -= invalid_pages;
-        self.unlink(block, subgroup, self.queue(invalid_pages));
+        self.links.remove(block);
     }
 
-    #[inline(always)]
     fn append(&mut self, block: u32, subgroup: usize, queue: u32) {
-        let ends = &mut self.queues[subgroup * self.queues_each + queue as usize];
-        let last = std::mem::replace(&mut ends.last, block);
-        if last == NONE {
-            ends.first = block;
-        } else {
-            self.links[last as usize].next = block;
-        }
-        self.links[block as usize] = Link { previous: last, next: NONE };
+        self.links.append(block, subgroup * self.queues_each + queue as usize);
         let highest = &mut self.subgroups[subgroup].highest;
         *highest = (*highest).max(queue);
     }
 
-    #[inline(always)]
-    fn unlink(&mut self, block: u32, subgroup: usize, queue: u32) {
-        let ends = &mut self.queues[subgroup * self.queues_each + queue as usize];
-        let link = std::mem::replace(&mut self.links[block as usize], unlinked(block));
-        if link.previous == NONE {
-            ends.first = link.next;
-        } else {
-            self.links[link.previous as usize].next = link.next;
-        }
-        if link.next == NONE {
-            ends.last = link.previous;
-        } else {
-            self.links[link.next as usize].previous = link.previous;
-        }
-    }
-
-    #[inline(always)]
-    fn is_candidate(&self, block: u32) -> bool {
-        self.links[block as usize].next != block
-    }
-
     /// Closed blocks with their queues, in order of the queues.
     fn queued(&self) -> impl Iterator<Item = Queued> + '_ {
-        let some = |block: u32| (block != NONE).then_some(block);
-        let blocks = move |first: u32| {
-            std::iter::successors(some(first), move |&block| some(self.links[block as usize].next))
-        };
-        (0..).zip(&self.queues).flat_map(move |(queue, ends)| {
-            blocks(ends.first).map(move |block| Queued { queue, block })
+        let queues = (0..).take(self.links.queues());
+        queues.flat_map(|queue: u32| {
+            self.links.of_queue(queue as usize).map(move |block| Queued { queue, block })
         })
     }
 
     /// First block of the highest non-empty queue.
     fn first(&mut self, subgroup: usize) -> Option<u32> {
         let highest = &mut self.subgroups[subgroup].highest;
-        let queues = &self.queues[subgroup * self.queues_each..];
         loop {
-            let first = queues[*highest as usize].first;
-            if first != NONE {
+            let queue = subgroup * self.queues_each + *highest as usize;
+            if let Some(first) = self.links.first(queue) {
                 return Some(first);
             }
             *highest = highest.checked_sub(1)?;
@@ -286,10 +220,9 @@ impl State for Candidates {
         let mut queued: Vec<Queued> = Vec::new();
         from.list(&mut queued, "Candidates.queues")?;
         self.subgroups.iter_mut().for_each(|of| of.highest = 0);
-        self.links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
-        self.queues.fill(EMPTY);
+        self.links.clear();
         for Queued { queue, block } in queued {
-            let is_new = (block as usize) < self.links.len() && !self.is_candidate(block);
+            let is_new = (block as usize) < self.links.blocks() && !self.links.contains(block);
             require(is_new, "Candidates.queues")?;
             let subgroup = self.subgroup_of(block);
             let first = subgroup * self.queues_each;
@@ -310,14 +243,19 @@ impl VictimPolicy for Candidates {
     #[inline(always)]
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
         let subgroup = self.subgroup_of(block);
-        let is_candidate = self.is_candidate(block);
+        // Whether a block is closed is unpredictable, so that no branch depends on it.
+        let (is_closed, queue) = match self.collect {
+            Collect::FirstClosed => (self.links.contains(block), 0),
+            Collect::MostInvalid => {
+                let queue = subgroup * self.queues_each + invalid_pages as usize;
+                let is_closed = self.links.move_to(block, queue);
+                (is_closed, select_unpredictable(is_closed, invalid_pages, 0))
+            }
+        };
         let of_block = &mut self.subgroups[subgroup];
         of_block.valid_pages -= 1;
-        of_block.invalid_pages += u32::from(is_candidate);
-        if is_candidate && self.collect == Collect::MostInvalid {
-            self.unlink(block, subgroup, invalid_pages - 1);
-            self.append(block, subgroup, invalid_pages);
-        }
+        of_block.invalid_pages += u32::from(is_closed);
+        of_block.highest = of_block.highest.max(queue);
     }
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
@@ -363,7 +301,7 @@ impl VictimPolicy for Candidates {
 
     #[inline(always)]
     fn prefetch(&self, block: u32) {
-        prefetch(&self.links, block as usize);
+        self.links.prefetch(block);
         prefetch(&self.subgroup_of, block as usize);
     }
 }

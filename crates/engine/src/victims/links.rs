@@ -1,0 +1,185 @@
+//! Queues of blocks, as doubly linked lists in one table.
+//!
+//! Each queue is a circle that includes an entry for the queue itself. So no operation needs a
+//! branch for the ends of a queue, which the processor could not predict.
+
+use std::hint::select_unpredictable;
+
+use crate::error::Result;
+use crate::flash::{Table, filled, prefetch};
+
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    previous: u32,
+    next: u32,
+}
+
+/// Queues, of which each block is in at most one. All operations are O(1), except iterations.
+#[derive(Debug, Clone)]
+pub struct Links {
+    /// Entries of all blocks, and then of all queues. The entry of an empty queue, and that of a
+    /// block in no queue, is linked to itself.
+    links: Table<Link>,
+    blocks: u32,
+}
+
+impl Links {
+    pub fn new(blocks: u32, queues: usize) -> Result<Self> {
+        let nothing = Link { previous: 0, next: 0 };
+        let mut links = Links { links: filled(nothing, blocks as usize + queues)?, blocks };
+        links.clear();
+        Ok(links)
+    }
+
+    /// Removes all blocks from all queues.
+    pub fn clear(&mut self) {
+        for (at, link) in (0..).zip(&mut self.links) {
+            *link = Link { previous: at, next: at };
+        }
+    }
+
+    /// Number of blocks that may be in a queue.
+    pub fn blocks(&self) -> usize {
+        self.blocks as usize
+    }
+
+    /// Number of queues.
+    pub fn queues(&self) -> usize {
+        self.links.len() - self.blocks()
+    }
+
+    /// True if `block` is in a queue.
+    #[inline(always)]
+    pub fn contains(&self, block: u32) -> bool {
+        self.links[block as usize].next != block
+    }
+
+    /// Appends `block`, which is in no queue.
+    #[inline(always)]
+    pub fn append(&mut self, block: u32, queue: usize) {
+        self.insert_before(block, self.blocks + queue as u32);
+    }
+
+    /// Removes `block` from its queue, if it is in one.
+    #[inline(always)]
+    pub fn remove(&mut self, block: u32) {
+        self.take(block);
+        self.links[block as usize] = Link { previous: block, next: block };
+    }
+
+    /// Moves `block` to the end of `queue`, if it is in a queue. Returns whether it is.
+    #[inline(always)]
+    pub fn move_to(&mut self, block: u32, queue: usize) -> bool {
+        let is_queued = self.contains(block);
+        self.take(block);
+        // A block in no queue is linked to itself again.
+        let next = select_unpredictable(is_queued, self.blocks + queue as u32, block);
+        self.insert_before(block, next);
+        is_queued
+    }
+
+    /// First block of a queue.
+    #[inline(always)]
+    pub fn first(&self, queue: usize) -> Option<u32> {
+        self.block(self.links[self.blocks() + queue].next)
+    }
+
+    /// Blocks of a queue in order.
+    pub fn of_queue(&self, queue: usize) -> impl Iterator<Item = u32> + '_ {
+        let next = |&block: &u32| self.block(self.links[block as usize].next);
+        std::iter::successors(self.first(queue), next)
+    }
+
+    /// Moves all blocks of queue `from` to the end of queue `into`.
+    pub fn merge(&mut self, from: usize, into: usize) {
+        let (from, into) = (self.blocks() + from, self.blocks() + into);
+        let Link { previous: last, next: first } = self.links[from];
+        if self.block(first).is_none() {
+            return;
+        }
+        let end = self.links[into].previous;
+        self.links[end as usize].next = first;
+        self.links[first as usize].previous = end;
+        self.links[last as usize].next = into as u32;
+        self.links[into].previous = last;
+        self.links[from] = Link { previous: from as u32, next: from as u32 };
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, block: u32) {
+        prefetch(&self.links, block as usize);
+    }
+
+    /// The block of an entry, or None for that of a queue.
+    #[inline(always)]
+    fn block(&self, entry: u32) -> Option<u32> {
+        (entry < self.blocks).then_some(entry)
+    }
+
+    /// Links the neighbours of `block` to each other.
+    #[inline(always)]
+    fn take(&mut self, block: u32) {
+        let Link { previous, next } = self.links[block as usize];
+        self.links[previous as usize].next = next;
+        self.links[next as usize].previous = previous;
+    }
+
+    /// Inserts `block` before the entry `next`, which may be its own.
+    #[inline(always)]
+    fn insert_before(&mut self, block: u32, next: u32) {
+        let previous = self.links[next as usize].previous;
+        self.links[block as usize] = Link { previous, next };
+        self.links[previous as usize].next = block;
+        self.links[next as usize].previous = block;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+
+    #[test]
+    fn queues_have_the_blocks_in_the_order_of_their_moves() {
+        let (blocks, queues) = (10, 3);
+        let mut links = Links::new(blocks, queues).unwrap();
+        let mut expected = vec![Vec::new(); queues];
+        let mut random = Stream::new(1, "test");
+        let mut moved = [0; 2];
+        for _ in 0..5000 {
+            let (block, queue) = (random.below(blocks), random.below(queues as u32) as usize);
+            let is_queued = expected.iter().any(|of: &Vec<u32>| of.contains(&block));
+            assert_eq!(links.contains(block), is_queued);
+            match random.below(4) {
+                0 => links.remove(block),
+                1 if !is_queued => links.append(block, queue),
+                2 => {
+                    let other = (queue + 1) % queues;
+                    links.merge(queue, other);
+                    let tail = std::mem::take(&mut expected[queue]);
+                    expected[other].extend(tail);
+                    continue;
+                }
+                _ => {
+                    assert_eq!(links.move_to(block, queue), is_queued);
+                    moved[usize::from(is_queued)] += 1;
+                    if !is_queued {
+                        continue;
+                    }
+                }
+            }
+            expected.iter_mut().for_each(|of| of.retain(|&other| other != block));
+            if links.contains(block) {
+                expected[queue].push(block);
+            }
+            for (queue, expected) in expected.iter().enumerate() {
+                assert_eq!(links.of_queue(queue).collect::<Vec<_>>(), *expected);
+                assert_eq!(links.first(queue), expected.first().copied());
+            }
+        }
+        assert!(moved.iter().all(|&count| count > 100), "{moved:?}");
+        links.clear();
+        assert!((0..blocks).all(|block| !links.contains(block)));
+        assert!((0..queues).all(|queue| links.first(queue).is_none()));
+    }
+}
