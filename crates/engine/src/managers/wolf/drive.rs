@@ -278,7 +278,9 @@ impl<T: Tap> Grouped<T> {
         let victim = self.core.choose_victim(0)?;
         let mut pages = std::mem::take(&mut self.migrating);
         self.core.read_victim(victim, &mut pages);
-        pages.iter().take(PAGE_LOOKAHEAD).for_each(|&first| self.oracle.prefetch(first));
+        for &logical in &pages {
+            self.oracle.prefetch(logical);
+        }
         let exchange = self.core.erase_read(victim);
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.groups.count_victim(group, pages.len() as u32, pages_per_block);
@@ -288,8 +290,7 @@ impl<T: Tap> Grouped<T> {
             let invalid_pages = self.core.flash.invalid_pages(worn);
             self.core.candidates_mut().exchange(young, worn, invalid_pages);
         }
-        for (at, &logical) in pages.iter().enumerate() {
-            self.oracle.prefetch_ahead(&pages, at);
+        for &logical in &pages {
             self.migrate(logical, group, lun);
         }
         self.migrating = pages;
@@ -318,9 +319,7 @@ impl<T: Tap> Grouped<T> {
                 }
             }
         }
-        if target != own {
-            self.groups.count_migration(group_now);
-        }
+        self.groups.count_migration(group_now, target != own);
         self.core.flash.migrate(logical, &mut self.core.frontiers[target], Cause::Gc);
         self.core.candidates_mut().add_page(target);
         if self.core.frontiers[target].is_full() {

@@ -188,9 +188,10 @@ impl Groups {
         self.statistics[group].interval_writes += 1;
     }
 
-    /// Counts a page that collection moved to `group` from another group.
-    pub fn count_migration(&mut self, group: usize) {
-        self.statistics[group].measured.count_migration();
+    /// Counts a page that collection moved to `group`, if it `has_changed` its group.
+    #[inline(always)]
+    pub fn count_migration(&mut self, group: usize, has_changed: bool) {
+        self.statistics[group].measured.count_migrations(has_changed.into());
     }
 
     /// Counts a collected block of `group`.

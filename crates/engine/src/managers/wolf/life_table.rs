@@ -6,6 +6,7 @@
 //! probabilities of all ages give the expected logarithm of the remaining lifetime.
 
 use std::array::from_fn;
+use std::hint::select_unpredictable;
 
 use libm::{exp, exp2, log2, sqrt};
 
@@ -121,7 +122,11 @@ impl LifeTable {
     #[inline(always)]
     pub fn class_of(&self, intervals: u16, usual: Span, last: Span) -> Class {
         let whole = |level: i32| level.div_euclid(OCTAVE);
-        let up_to = |most: i32, octaves: i32| octaves.clamp(0, most).cast_unsigned() as usize;
+        // The compiler makes branches of `clamp`, which would often be mispredicted.
+        let up_to = |most: i32, octaves: i32| {
+            let octaves = select_unpredictable(octaves < 0, 0, octaves);
+            select_unpredictable(octaves > most, most, octaves).cast_unsigned() as usize
+        };
         let octave = up_to(LAST_OCTAVE, whole(self.bins.longest_level - usual.level()));
         let over_usual = whole(last.level() - usual.level()) + LASTS / 2;
         let over_usual = up_to(LASTS - 1, over_usual);

@@ -65,9 +65,10 @@ impl Measured {
         self.interval_migrations < u32::MAX / 2
     }
 
-    /// Counts a page that came from another group.
-    pub fn count_migration(&mut self) {
-        self.interval_migrations += 1;
+    /// Counts pages that came from another group.
+    #[inline(always)]
+    pub fn count_migrations(&mut self, pages: u32) {
+        self.interval_migrations += pages;
     }
 
     /// Counts a collected block of this group.
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn pages_that_other_groups_send_arrive_as_those_of_the_host_do() {
         let mut group = Measured::new(0.5);
-        (0..30).for_each(|_| group.count_migration());
+        group.count_migrations(30);
         group.end_interval(20, 100, 0.5);
         assert!((group.arrivals - 0.5).abs() < 1e-12);
         group.end_interval(20, 100, 0.5);

@@ -3,6 +3,8 @@
 //! Open blocks cost space. A group is worthwhile if its pages fill more blocks than it keeps open,
 //! or if it receives many writes.
 
+use std::hint::select_unpredictable;
+
 use super::groups::Change;
 use super::span::OCTAVE;
 use crate::flash::Divider;
@@ -113,7 +115,7 @@ impl OpenGroups {
     pub fn of_write(&mut self, home: Home, group: Option<usize>) -> usize {
         self.wanted[usize::from(home.ideal)].counted += 1;
         match group {
-            Some(group) => group.max(home.coldest.into()).min(home.hottest.into()),
+            Some(group) => clamp(group, home.coldest, home.hottest),
             None => home.nearest.into(),
         }
     }
@@ -126,11 +128,9 @@ impl OpenGroups {
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
         let (coldest, hottest) = self.range(level, self.step / 4);
         let coldest = if stays_cold { 0 } else { coldest };
-        let to = group.max(coldest.into()).min(hottest.into());
-        if to != group {
-            let ideal = self.ideal(level);
-            self.wanted[ideal].counted += 1;
-        }
+        let to = clamp(group, coldest, hottest);
+        let ideal = self.ideal(level);
+        self.wanted[ideal].counted += u32::from(to != group);
         to
     }
 
@@ -145,10 +145,8 @@ impl OpenGroups {
     #[inline(always)]
     fn ideal(&self, level: i32) -> usize {
         let shorter = self.longest - level;
-        if shorter < 0 {
-            return 0;
-        }
-        (self.by_step.divide(shorter as u32) as usize + 1).min(self.wanted.len() - 1)
+        let group = self.by_step.divide(shorter.cast_unsigned()) as usize + 1;
+        select_unpredictable(shorter < 0, 0, group.min(self.wanted.len() - 1))
     }
 
     /// Ends an interval of `writes` host writes.
@@ -212,6 +210,15 @@ impl OpenGroups {
         let mut levels = self.representative.iter().enumerate();
         levels.all(|(level, &group)| nearest(open.iter().copied(), level) == Some(group.into()))
     }
+}
+
+/// Open group nearest to `group` between `coldest` and `hottest`.
+/// Unlike the methods of integers, it is compiled without branches, which would be mispredicted.
+#[inline(always)]
+fn clamp(group: usize, coldest: u8, hottest: u8) -> usize {
+    let (coldest, hottest) = (usize::from(coldest), usize::from(hottest));
+    let group = select_unpredictable(group < coldest, coldest, group);
+    select_unpredictable(group > hottest, hottest, group)
 }
 
 /// Group nearest to `group`; of two equally near groups, the colder one.
