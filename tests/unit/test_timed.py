@@ -181,9 +181,13 @@ def test_writes_end_a_timed_run_too(profile: str) -> None:
 
 
 def test_an_untimed_run_of_host_bytes_writes_their_pages() -> None:
-    found = wa.simulate(blocks=64, pages_per_block=32, host_bytes="20MiB", workload="uniform")
+    drive = {"blocks": 64, "pages_per_block": 32, "host_bytes": "20MiB"}
+    found = wa.simulate(workload="uniform", **drive)
     assert isinstance(found, wa.Result)
     assert found.writes == 5120
+    in_part = wa.simulate(workload="random:bs=1k,write=1", warmup=0, **drive)
+    assert in_part.host["written_bytes"] == pytest.approx(20 << 20, rel=0.01)
+    assert in_part.host["written_pages"] > 3 * 5120
 
 
 def edges_of(path: Path) -> dict[str, list[tuple[int, int]]]:

@@ -137,7 +137,7 @@ class Question:
         run_settings, policy = experiment.run, experiment.policy
         assert isinstance(run_settings, SimulationSettings)
         assert isinstance(policy, PolicySettings)
-        untimed = in_pages(replace(run_settings, timed=False), prepared.drive)
+        untimed = in_pages(replace(run_settings, timed=False), prepared)
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
         return replace(plan, load_name=self._requested(plan).load_name)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
@@ -14,6 +14,7 @@ from writeamp.runs.capacity_error import SMALLER
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
+from writeamp.runs.partial_pages import factor_of_load
 from writeamp.runs.plan import Plan, policy_of, stated_load, used_pages
 from writeamp.runs.runner import run, spread_over_sizes
 from writeamp.runs.simulation_result import Result
@@ -70,7 +71,7 @@ def _settings_of(experiment: Experiment) -> tuple[SimulationSettings, Policy]:
 def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
     prepared = prepare(experiment)
     settings, policy = _settings_of(experiment)
-    plan = plan_of(prepared, experiment, policy, in_pages(settings, prepared.drive))
+    plan = plan_of(prepared, experiment, policy, in_pages(settings, prepared))
     result = run(plan, prepared.drive, progress)
     if not settings.spread or not _may_lock_in_phase(plan):
         return result
@@ -90,18 +91,24 @@ def _may_lock_in_phase(plan: Plan) -> bool:
     return is_mixed and Spec.of("managers", plan.policy.manager).name != "single"
 
 
-def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
-    """Return the settings of an untimed run, with its length converted from bytes to pages."""
+def in_pages(settings: SimulationSettings, prepared: PreparedRun) -> SimulationSettings:
+    """Return the settings of an untimed run, with its length converted from bytes to pages.
+
+    If requests cover pages in part, the host writes more pages for the same bytes.
+    """
     if settings.time_scale != 1:
         raise WriteampError("time_scale is for timed runs; give --time or --timed, or omit it")
     if settings.host_bytes is None:
         return settings
+    drive = prepared.drive
     pages, rest = divmod(settings.host_bytes, drive.page_bytes)
     if rest or not pages:
         raise WriteampError(
             f"host_bytes is {settings.host_bytes}; in an untimed run it must be a multiple of the "
             f"page size, {drive.page_bytes} bytes"
         )
+    factor = factor_of_load(prepared.load, drive.logical_pages, drive, settings.seed)
+    pages = pages if math.isnan(factor) else round(pages * factor)
     return replace(settings, writes=pages, host_bytes=None)
 
 

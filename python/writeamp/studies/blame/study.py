@@ -80,7 +80,7 @@ class BlameStudy:
         prepared = prepare(experiment)
         prepared.drive.check_flash()
         if not experiment.is_timed:
-            settings = in_pages(settings, prepared.drive)
+            settings = in_pages(settings, prepared)
         plan = plan_of(prepared, experiment, policy_of(policy), settings)
         return BlameStudy(
             by=by,

@@ -213,7 +213,7 @@ def _sizes(experiment: Experiment) -> DriveSizes:
     assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
     prepared.drive.check_flash()
-    run_settings = replace(in_pages(settings, prepared.drive), spread=False)
+    run_settings = replace(in_pages(settings, prepared), spread=False)
     policy_of_runs = policy_of(policy)
     _check_draws(policy_of_runs.victims, prepared.drive)
     return DriveSizes(plan_of(prepared, experiment, policy_of_runs, run_settings), prepared.drive)
