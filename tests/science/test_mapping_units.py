@@ -117,7 +117,10 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
         ({"mapping_unit": "6KiB"}, "mapping_unit is 6144 bytes; it must be a multiple of the page"),
         ({"mapping_unit": 2048}, "multiple of the page, 4096 bytes"),
         ({"mapping_unit": "16KiB", "trace": np.arange(999)}, "needs a trace in bytes"),
-        ({"mapping_unit": "512KiB"}, "a block of 524288 bytes must be two of them or more"),
+        (
+            {"mapping_unit": "512KiB"},
+            "a block of 524288 bytes must be two of them or more",
+        ),
         (
             {"mapping_unit": "16KiB", "logical_pages": 100_001, "blocks": None},
             "must be a multiple of the 4 pages",
@@ -202,3 +205,10 @@ def test_a_device_with_units_has_no_other_pages() -> None:
             wa.device(drive, **change)
     with pytest.raises(wa.WriteampError, match="must be a multiple of the host's pages"):
         type(drive).from_dict(drive.to_dict() | {"page_bytes": 6144})
+
+
+def test_units_written_in_part_do_not_merge_in_the_write_cache() -> None:
+    drive = {"device": "tlc-datacenter", "size": "1GiB", "time": "20ms"}
+    for unit in (None, "16KiB"):
+        run = wa.simulate(**drive, workload="random:bs=4k", mapping_unit=unit)
+        assert not any("merges" in note for note in run.notes)

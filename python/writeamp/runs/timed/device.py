@@ -251,15 +251,17 @@ def merging_in_words(device: Device, causes: Mapping[str, int], host_pages: int)
         causes: pages programmed, by cause.
         host_pages: host pages written in the same interval.
     """
-    # Host pages that go through an SLC cache are counted as "slc".
-    merged = 1 - (causes["host"] + causes["slc"]) / host_pages if host_pages else 0.0
+    # Host pages that go through an SLC cache are counted as "slc", and those written in part as
+    # "read_modify_write".
+    programmed = sum(causes[cause] for cause in ("host", "slc", "read_modify_write"))
+    merged = 1 - programmed / host_pages if host_pages else 0.0
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     if merged < _FEWEST_MERGED or not cache_bytes:
         return ""
     share = cache_bytes / device.capacity_bytes
     return (
         f"the write cache of {shown_bytes(cache_bytes)} ({share:.0%} of the drive) merges "
-        f"{merged:.0%} of the page writes before they reach the flash"
+        f"{merged:.0%} of the {device.page_noun} writes before they reach the flash"
     )
 
 
