@@ -207,6 +207,27 @@ def test_a_device_with_units_has_no_other_pages() -> None:
         type(drive).from_dict(drive.to_dict() | {"page_bytes": 6144})
 
 
+@pytest.mark.parametrize(
+    ("load", "unit", "is_split"),
+    [
+        ("kv-offload:objects=64k,space=1,writes=1", "16KiB", True),
+        ("btree", "16KiB", True),
+        ("zones-sequential:zone=1MiB", "16KiB", True),
+        ("btree", "4KiB", False),
+        ("uniform", "16KiB", False),
+    ],
+)
+def test_large_requests_that_are_split_into_pages_have_a_warning(
+    load: str, unit: str, is_split: bool
+) -> None:
+    drive = {"op": 0.28, "blocks": 64, "workload": load, "mapping_unit": unit}
+    run = wa.simulate(**drive, writes=2_000, warmup=0, replicas=1)
+    life = wa.endurance(**drive, w_max=20, replicas=2)
+    for sentences in (run.warnings, life.notes):
+        found = [text for text in sentences if "counts as a request of its own" in text]
+        assert len(found) == is_split
+
+
 def test_units_written_in_part_do_not_merge_in_the_write_cache() -> None:
     drive = {"device": "tlc-datacenter", "size": "1GiB", "time": "20ms"}
     for unit in (None, "16KiB"):

@@ -12,6 +12,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.fio.workload import notes_of_jobs
+from writeamp.registry.declarations import MULTI_PAGE
 from writeamp.registry.specs import Spec
 from writeamp.runs.loads import drive_writes_of_jobs
 from writeamp.runs.plan import used_pages
@@ -100,8 +101,19 @@ def prepare(experiment: Experiment) -> PreparedRun:
         uncounted,
         is_recorded=recorded is not None,
         window=window,
-        warnings=tuple(_of_jobs(experiment, drive, load)),
+        warnings=(*_of_units(drive, load), *_of_jobs(experiment, drive, load)),
     )
+
+
+def _of_units(drive: Device, load: Spec | traces.PageTrace) -> list[str]:
+    """Return a warning if large requests of a workload reach mapping units page by page."""
+    if drive.pages_per_unit == 1 or not isinstance(load, Spec) or load.name not in MULTI_PAGE:
+        return []
+    return [
+        f"with mapping_unit, each page of {load.name} counts as a request of its own, although its "
+        "requests are larger; read-modify-write is overestimated, and WA per host byte is an upper "
+        "bound"
+    ]
 
 
 def _of_jobs(experiment: Experiment, drive: Device, load: Spec | traces.PageTrace) -> Iterator[str]:
