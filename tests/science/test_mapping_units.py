@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import writeamp as wa
+from writeamp.reports.headlines.runs import of_wa
 
 PAGE = 4096
 # Sizes of JESD219's requests in bytes, and their shares, as drive makers print them.
@@ -119,7 +120,7 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
         ({"mapping_unit": "16KiB", "trace": np.arange(999)}, "needs a trace in bytes"),
         (
             {"mapping_unit": "512KiB"},
-            "a block of 524288 bytes must be two of them or more",
+            "a block of 524288 bytes must hold a whole number of units, at least two",
         ),
         (
             {"mapping_unit": "16KiB", "logical_pages": 100_001, "blocks": None},
@@ -132,6 +133,10 @@ def test_life_counts_the_bytes_that_the_host_writes(load: dict[str, str]) -> Non
         (
             {"mapping_unit": "64KiB", "device": "tlc-datacenter", "blocks": None, "size": "1GiB"},
             "must divide a flash page, 16384 bytes",
+        ),
+        (
+            {"mapping_unit": "64KiB", "device": "qlc", "blocks": None, "size": "1GiB"},
+            "on qlc it must divide a flash page, 16384 bytes",
         ),
         (
             {
@@ -233,3 +238,19 @@ def test_units_written_in_part_do_not_merge_in_the_write_cache() -> None:
     for unit in (None, "16KiB"):
         run = wa.simulate(**drive, workload="random:bs=4k", mapping_unit=unit)
         assert not any("merges" in note for note in run.notes)
+
+
+def test_the_headline_has_wa_per_host_byte_only_if_it_differs() -> None:
+    drive = {"op": 0.28, "blocks": 64, "mapping_unit": "16KiB"}
+    for size, is_equal in (("16k", True), ("4k", False)):
+        load = f"random:bs={size}"
+        run = wa.simulate(**drive, workload=load, writes=20_000, replicas=1)
+        assert ("WA per host byte" in of_wa(run.to_dict())) != is_equal
+
+
+def test_tables_name_mapping_units() -> None:
+    drive = {"op": 0.28, "blocks": 64, "workload": "random:bs=4k", "mapping_unit": "16KiB"}
+    compared = wa.compare(managers="single", **drive, writes=2_000, replicas=1)
+    assert not any("page" in column for column in compared.card().columns)
+    rows = wa.endurance(**drive, w_max=20, replicas=2).card().rows
+    assert not any("page" in cell for row in rows for cell in row)

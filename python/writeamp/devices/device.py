@@ -146,10 +146,11 @@ def _in_units(shape: Device, unit: SizeLike) -> Device:
     if unit_bytes % page_bytes or block_bytes % unit_bytes or block_bytes < 2 * unit_bytes:
         raise WriteampError(
             f"mapping_unit is {unit_bytes} bytes; it must be a multiple of the page, {page_bytes} "
-            f"bytes, and a block of {block_bytes} bytes must be two of them or more"
+            f"bytes, and a block of {block_bytes} bytes must hold a whole number of units, at "
+            "least two"
         )
     # Without `flash_page_bytes`, a flash page is a unit.
-    if shape.flash_page_bytes > page_bytes and shape.flash_page_bytes % unit_bytes:
+    if shape.states_flash_page and shape.flash_page_bytes % unit_bytes:
         raise WriteampError(
             f"mapping_unit is {unit_bytes} bytes; on {shape.name} it must divide a flash page, "
             f"{shape.flash_page_bytes} bytes"

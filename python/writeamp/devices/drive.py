@@ -234,6 +234,11 @@ class Device(Presented):
         return self._program("flash_page_bytes", 0) or self.page_bytes
 
     @property
+    def states_flash_page(self) -> bool:
+        """True if the profile states the size of a flash page."""
+        return self._program("flash_page_bytes", 0) > 0
+
+    @property
     def planes_per_program(self) -> int:
         """Planes of a die that one program operation writes."""
         return self._program("planes", 1)

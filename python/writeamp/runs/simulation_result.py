@@ -40,6 +40,7 @@ from writeamp.runs.spread import Spread
 from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.runs.words import (
     before_in_words,
+    counted_in_words,
     facts_of_passes,
     handle_warnings,
     horizon_warnings,
@@ -423,11 +424,7 @@ class Result(DriveResult):
             ("manager, victims", str(self.plan.policy)),
             ("drive", shape_in_words(device)),
             ("space", space_in_words(device.op, device.fill, device.spare_factor)),
-            (
-                "measured",
-                f"{self.host_pages:,} {_host_pages(self.device)} after a warm-up of "
-                f"{self.warmup_pages:,}",
-            ),
+            ("measured", counted_in_words(device, self.host_pages, self.warmup_pages)),
             (
                 "before the run",
                 before_in_words(self.ageing, self.plan.host.precondition, self.device),
@@ -495,11 +492,6 @@ class Result(DriveResult):
             intervals=self.series.height,
             end=self.drive_writes,
         )
-
-
-def _host_pages(device: Device) -> str:
-    """Return the unit of the host's counted writes, in words."""
-    return "mapping units that the host wrote" if device.host_page_bytes else "host pages"
 
 
 def _swaps(load: object, writes: int) -> list[int]:

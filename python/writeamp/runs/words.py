@@ -34,6 +34,12 @@ def shape_in_words(device: Device) -> str:
     )
 
 
+def counted_in_words(device: Device, host_pages: int, warmup_pages: int) -> str:
+    """Return the host's counted writes, in pages or mapping units, and those before."""
+    noun = "mapping units that the host wrote" if device.host_page_bytes else "host pages"
+    return f"{host_pages:,} {noun} after a warm-up of {warmup_pages:,}"
+
+
 def steady_in_words(steady: bool, reason: str) -> str:
     """Return the reason why a run is steady or not."""
     return reason if steady else f"NO: {reason}"

@@ -224,14 +224,17 @@ def _of_application(document: _Document) -> str:
 
 
 def _of_units(document: _Document) -> str:
-    """Return the cost of writes of less than a mapping unit, if one was given, as a sentence."""
+    """Return the cost of writes of less than a given mapping unit, if any, as a sentence."""
     wa_bytes, factor = (number(document, key) for key in ("wa_bytes", "partial_page_factor"))
     if wa_bytes is None or factor is None or number(document, "host_page_bytes") is None:
+        return ""
+    times = four_digits(factor)
+    if times == "1":
         return ""
     unit = shown_bytes(int(number(document, "page_bytes") or 0))
     return (
         f" WA per host byte is {four_digits(wa_bytes)}, because the mapping units of {unit} that "
-        f"the host writes have {four_digits(factor)} times its bytes."
+        f"the host writes have {times} times its bytes."
     )
 
 

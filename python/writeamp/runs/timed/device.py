@@ -88,8 +88,7 @@ def check_unit(device: Device) -> None:
     Raises:
         WriteampError: the device has such units.
     """
-    states_page = "flash_page_bytes" in (device.times or {}).get("program", {})
-    if device.pages_per_unit > 1 and not states_page:
+    if device.pages_per_unit > 1 and not device.states_flash_page:
         raise WriteampError(
             f"mapping_unit is {device.page_bytes} bytes; in a timed run it must be at most a "
             f"flash page of {device.name}, {device.host_page_bytes} bytes, as its times are those "

@@ -23,7 +23,7 @@ from writeamp.runs.series import series_of
 from writeamp.runs.timed.device import notes_on_merging, notes_on_table
 from writeamp.runs.timed.figure import beside_of, figure_of
 from writeamp.runs.timed.measured import Capture, Served, TimedFigures
-from writeamp.runs.words import handle_warnings, steady_in_words
+from writeamp.runs.words import counted_in_words, handle_warnings, steady_in_words
 from writeamp.statistics.steady import SteadyState
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
@@ -378,7 +378,7 @@ class TimedResult(DriveResult):
         if not self.host_pages:
             return [*rows, ("write amplification", "none: the host wrote nothing")]
         rows += [
-            ("counted", f"{self.host_pages:,} host pages after a warm-up of {self.warmup_pages:,}"),
+            ("counted", counted_in_words(self.device, self.host_pages, self.warmup_pages)),
             ("steady", steady_in_words(self.steady, self.steady_state.reason)),
         ]
         rows += self._rows_of_counts()

@@ -202,6 +202,11 @@ class Comparison(OneLine, Drawn):
             dict.fromkeys(f"{printable(device.name)}, {device.layout}" for device in devices)
         )
 
+    @property
+    def _unit(self) -> str:
+        """Name of a page of the drives, short for columns; those of all rows have the same unit."""
+        return "unit" if self.loads[0].device.host_page_bytes else "page"
+
     def _per_byte(self) -> str:
         lines = []
         for load in self.loads:
@@ -210,7 +215,8 @@ class Comparison(OneLine, Drawn):
                 of_load = f" of {printable(load.name)}" if len(self.loads) > 1 else ""
                 lines.append(
                     f"WA per host byte{of_load} {min(values):.3f} to {max(values):.3f} = WA per "
-                    f"page × {load.partial_page_factor:.3f} (pages written in part)\n"
+                    f"{self._unit} × {load.partial_page_factor:.3f} ({self._unit}s written in "
+                    "part)\n"
                 )
         return "".join(lines)
 
@@ -242,8 +248,8 @@ class Comparison(OneLine, Drawn):
             if load.has_partial_pages:
                 of_load = f" of {load.name}" if has_several_loads else ""
                 lines.append(
-                    f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}, because some "
-                    "pages are written in part; SMART reports bytes"
+                    f"WA/byte{of_load} = WA/{self._unit} × {load.partial_page_factor:.4f}, because "
+                    f"some {self._unit}s are written in part; SMART reports bytes"
                 )
         if not self.rows[0].with_victims:
             lines.append(f"victims: {self._victims()}")
@@ -296,18 +302,19 @@ class Comparison(OneLine, Drawn):
         if self.rows[0].with_victims:
             columns["victims"] = lambda row: row.victims
         if self.has_partial_pages:
-            columns |= {">WA/byte": lambda row: f"{row.wa_bytes:.3f}", ">WA/page": _wa}
+            columns |= {">WA/byte": lambda row: f"{row.wa_bytes:.3f}", f">WA/{self._unit}": _wa}
         else:
             columns[">WA"] = _wa
         if any(row.theory for row in self.rows):
             columns[">theory"] = lambda row: f"{row.theory.wa:.3f}" if row.theory else ""
         for cause in self.rows[0].causes:
             if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in self.rows)):
-                columns[f">{cause} per host page".replace("_", " ")] = partial(_share, cause)
+                name = cause.replace("_", " ")
+                columns[f">{name} per host {self._unit}"] = partial(_share, cause)
         return columns | {
             ">PE fairness": lambda row: f"{row.pe_fairness:.3f}",
-            ">memory B/page": lambda row: f"{row.bytes_per_page:.2f}",
-            ">simulated M pages/s": lambda row: f"{row.host_pages_per_s / 1e6:.1f}",
+            f">memory B/{self._unit}": lambda row: f"{row.bytes_per_page:.2f}",
+            f">simulated M {self._unit}s/s": lambda row: f"{row.host_pages_per_s / 1e6:.1f}",
         }
 
     def _victims(self) -> str:

@@ -202,6 +202,7 @@ def facts_of(
 ) -> list[tuple[str, str]]:
     """Return names and values of the results of an endurance run, as text."""
     plan, device = lives.plan, lives.plan.device
+    unit = device.page_noun
     rows = [
         ("workload", plan.load_name),
         ("manager, victims", str(plan.policy)),
@@ -215,11 +216,11 @@ def facts_of(
         ),
         (
             "host wrote",
-            f"{lives.host_pages:,.0f} pages = {lives.host_bytes / 1e12:,.4g} TB (10^12)",
+            f"{lives.host_bytes / 1e12:,.4g} TB (10^12), in {lives.host_pages:,.0f} {unit}s",
         ),
     ]
     rows += [
-        (f"programmed: {cause.replace('_', ' ')}", f"{pages:,.0f} pages")
+        (f"programmed: {cause.replace('_', ' ')}", f"{pages:,.0f} {unit}s")
         for cause, pages in lives.causes.items()
         if cause != "host" and pages
     ]
@@ -247,8 +248,8 @@ def facts_of(
 
 def _per_byte(lives: LifeStatistics) -> list[tuple[str, str]]:
     """Return a table row on WA per host byte, if it differs from WA per page."""
-    factor = lives.partial_page_factor
-    text = f"{lives.wa_bytes:.4f} = WA × {factor:.4f}, because requests cover some pages in part"
+    factor, unit = lives.partial_page_factor, lives.plan.device.page_noun
+    text = f"{lives.wa_bytes:.4f} = WA × {factor:.4f}, because requests cover some {unit}s in part"
     return [("WA per host byte", text)] if differs(factor) else []
 
 
