@@ -163,7 +163,7 @@ mod tests {
         for now in 100..5000 {
             let changed = random.below(blocks);
             let is_candidate = lines.candidates.place(changed).is_some();
-            exact[changed as usize] = (random.below(3).into(), now - u64::from(random.below(100)));
+            exact[changed as usize] = (random.below(3).into(), now / 100 * 100);
             match (is_candidate, random.below(3)) {
                 (true, 0) => lines.remove(changed),
                 (true, _) => lines.note_change(changed),
