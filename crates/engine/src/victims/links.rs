@@ -168,7 +168,9 @@ mod tests {
                     }
                 }
             }
-            expected.iter_mut().for_each(|of| of.retain(|&other| other != block));
+            for of in &mut expected {
+                of.retain(|&other| other != block);
+            }
             if links.contains(block) {
                 expected[queue].push(block);
             }
