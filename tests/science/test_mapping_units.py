@@ -215,10 +215,10 @@ def test_a_device_with_units_has_no_other_pages() -> None:
 @pytest.mark.parametrize(
     ("load", "unit", "is_split"),
     [
-        ("kv-offload:objects=64k,space=1,writes=1", "16KiB", True),
-        ("btree", "16KiB", True),
+        ("kv-offload:objects=64k,space=1,writes=1", "16KiB", False),
+        ("btree", "16KiB", False),
         ("zones-sequential:zone=1MiB", "16KiB", True),
-        ("btree", "4KiB", False),
+        ("zones-sequential:zone=1MiB", "4KiB", False),
         ("uniform", "16KiB", False),
     ],
 )

@@ -21,9 +21,6 @@ TABLED = ("lsm",)
 # Workloads that count the bytes of an application above the host's writes.
 LAYERED = ("lsm", "btree", "log-rewrite")
 
-# Workloads whose requests have several pages, but which the engine generates page by page.
-MULTI_PAGE = (*ZONED, *LAYERED, "kv-offload")
-
 
 def default_victims(manager: str) -> str:
     """Return the default victim policy of a manager.

@@ -12,7 +12,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.fio.workload import notes_of_jobs
-from writeamp.registry.declarations import MULTI_PAGE
+from writeamp.registry.declarations import ZONED
 from writeamp.registry.specs import Spec
 from writeamp.runs.loads import drive_writes_of_jobs
 from writeamp.runs.plan import used_pages
@@ -107,7 +107,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
 
 def _of_units(drive: Device, load: Spec | traces.PageTrace) -> list[str]:
     """Return a warning if large requests of a workload reach mapping units page by page."""
-    if drive.pages_per_unit == 1 or not isinstance(load, Spec) or load.name not in MULTI_PAGE:
+    if drive.pages_per_unit == 1 or not isinstance(load, Spec) or load.name not in ZONED:
         return []
     return [
         f"with mapping_unit, each page of {load.name} counts as a request of its own, although its "

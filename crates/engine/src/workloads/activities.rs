@@ -5,8 +5,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::Step;
+use super::{Step, TRIM};
+use crate::error::{Error, Result};
+use crate::params::Params;
 use crate::request::{Op, Request};
+
+/// Most pages of a write request: 512 KiB of usual pages. Longer writes are several.
+const MOST_REQUEST_PAGES: u32 = 128;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Activity {
@@ -48,14 +53,48 @@ impl Activities {
             range.start < range.end && range.end <= pages
         })
     }
+
+    /// Takes the next request. Long writes are cut at multiples of the largest size, so that only
+    /// the ends of a range may cover a mapping unit in part.
+    fn take_request(&mut self) -> Option<Request> {
+        let (op, pages) = match self.0.front_mut()? {
+            Activity::Trim(range) => (Op::Trim, std::mem::take(range)),
+            Activity::Write(range) => {
+                let cut = (range.start / MOST_REQUEST_PAGES + 1).saturating_mul(MOST_REQUEST_PAGES);
+                let end = cut.min(range.end);
+                (Op::Write, std::mem::replace(&mut range.start, end)..end)
+            }
+        };
+        let (Activity::Write(rest) | Activity::Trim(rest)) = &self.0[0];
+        if rest.is_empty() {
+            self.0.pop_front();
+        }
+        Some(Request::of_pages(op, pages))
+    }
+}
+
+/// Returns an error if TRIMs would replace a share of the writes of an application.
+pub fn refuse_trim(params: &Params) -> Result<()> {
+    if params.number(TRIM.name) > 0.0 {
+        return Err(Error::Spec(format!(
+            "{}: the writes are those of an application, so trim cannot replace a share of them; \
+             leave trim out",
+            params.entry().name
+        )));
+    }
+    Ok(())
 }
 
 /// Application that plans its requests in advance.
 pub trait Application {
+    /// Most pages of a request that [`Self::plan`] writes to its buffer.
+    const PLANNED_PAGES: usize = MOST_REQUEST_PAGES as usize;
+
     fn activities(&mut self) -> &mut Activities;
 
     /// Plans further activities if none is left, or writes pages to the start of `buffer`.
-    /// Returns the number of these pages.
+    /// Returns the number of these pages, which are consecutive if they are at most
+    /// [`Self::PLANNED_PAGES`].
     fn plan(&mut self, buffer: &mut [u32]) -> usize;
 
     /// Next step of the workload ([`super::Workload::next`]).
@@ -84,4 +123,21 @@ pub trait Application {
         }
         Step::Writes(count)
     }
+
+    /// Next request of the workload ([`super::Workload::next_request`]).
+    fn next_whole(&mut self) -> Request {
+        let mut buffer = [0; MOST_REQUEST_PAGES as usize];
+        loop {
+            if let Some(request) = self.activities().take_request() {
+                return request;
+            }
+            let count = self.plan(&mut buffer[..Self::PLANNED_PAGES]) as u32;
+            if count > 0 {
+                return Request::of_pages(Op::Write, buffer[0]..buffer[0] + count);
+            }
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

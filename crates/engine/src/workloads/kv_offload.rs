@@ -8,7 +8,7 @@
 use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
 
-use super::activities::{Activities, Application};
+use super::activities::{Activities, Application, refuse_trim};
 use super::age_list::AgeList;
 use super::shares::{Draw, regions, write_shares};
 use super::zones::{REQUEST_BYTES, request_pages, whole_pages};
@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::request::Request;
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
@@ -165,6 +166,10 @@ impl Workload for KvOffload {
         self.next_step(buffer)
     }
 
+    fn next_request(&mut self) -> Option<Request> {
+        Some(self.next_whole())
+    }
+
     fn pages(&self) -> u32 {
         self.pages
     }
@@ -176,6 +181,10 @@ impl Workload for KvOffload {
             write_share: class.write_share,
         };
         Some(self.classes.iter().map(group).collect())
+    }
+
+    fn has_fixed_ranges(&self) -> bool {
+        true
     }
 
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
@@ -245,6 +254,7 @@ impl Registered<Site> for KvOffload {
     .alone();
 
     fn build(params: &Params, site: &Site) -> Result<Self> {
+        refuse_trim(params)?;
         let regions = regions(params, "space", site.pages)?;
         let shares = write_shares(params, "writes")?;
         let objects = params.items("objects");

@@ -10,13 +10,14 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::activities::{Activities, Application};
+use super::activities::{Activities, Application, refuse_trim};
 use super::zones::request_pages;
 use super::{Site, Step, Workload, one_group};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::request::Request;
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, state};
 
@@ -165,7 +166,10 @@ impl Application for LogRewrite {
             self.left = self.request_pages;
         }
         let full_pages = self.live_pages + self.growth_pages;
-        let room = full_pages - self.logs[self.current as usize].pages;
+        let log_pages = self.logs[self.current as usize].pages;
+        // Pages of different extents are not consecutive.
+        let in_extent = self.extent_pages - log_pages % self.extent_pages;
+        let room = in_extent.min(full_pages - log_pages);
         let count = buffer.len().min(self.left.min(room) as usize);
         buffer[..count].iter_mut().for_each(|page| *page = self.append());
         self.left -= count as u32;
@@ -180,6 +184,10 @@ impl Application for LogRewrite {
 impl Workload for LogRewrite {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         self.next_step(buffer)
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        Some(self.next_whole())
     }
 
     fn pages(&self) -> u32 {
@@ -244,6 +252,7 @@ impl Registered<Site> for LogRewrite {
     .alone();
 
     fn build(params: &Params, site: &Site) -> Result<Self> {
+        refuse_trim(params)?;
         let &Site { pages, page_bytes, .. } = site;
         let (logs, growth): (u32, f64) = (params.integer("logs"), params.number("growth"));
         let share = |name: &str| params.number(name) * f64::from(pages);

@@ -1,5 +1,8 @@
 use super::*;
 
+/// Workloads whose writes are those of an application.
+pub const OF_APPLICATIONS: [&str; 4] = ["lsm", "btree", "log-rewrite", "kv-offload"];
+
 /// The example of every registered workload, and workloads that change within one another.
 fn specs() -> impl Iterator<Item = &'static str> {
     let further = [
@@ -440,21 +443,19 @@ fn steps(text: &str, pages: u32, buffer_pages: usize, count: usize) -> Vec<(u32,
 
 #[test]
 fn a_share_of_the_writes_of_every_workload_of_pages_can_be_trims_of_the_same_pages() {
-    // An LSM tree trims itself, and refuses such a share.
-    for entry in OF_PAGES.iter().filter(|entry| entry.name != "lsm") {
+    for entry in OF_PAGES.iter().filter(|entry| !OF_APPLICATIONS.contains(&entry.name)) {
         let join = if entry.example.contains(':') { "," } else { ":" };
         let trimming = format!("{}{join}trim=0.2", entry.example);
         let found = steps(&trimming, 4000, 1000, 20_000);
         let plain = steps(entry.example, 4000, 1000, 20_000);
         let pages = |steps: &[(u32, bool)]| steps.iter().map(|step| step.0).collect::<Vec<_>>();
         assert_eq!(pages(&found), pages(&plain), "{trimming}");
-        // Zones and the deleted files of some applications are trimmed without a share of TRIMs.
+        // Zones are trimmed without a share of TRIMs.
         let of_writes = || found.iter().zip(&plain).filter(|(_, plain)| !plain.1);
         let (trims, writes) = (of_writes().filter(|(step, _)| step.1).count(), of_writes().count());
         assert!(is_share(trims, writes, 0.2), "{trimming}: {trims}");
         assert_eq!(steps(&trimming, 4000, 7, 20_000), found, "{trimming}");
-        let is_of_files = entry.name == "log-rewrite";
-        let trims_itself = trimming.contains("zone=") || is_of_files;
+        let trims_itself = trimming.contains("zone=");
         assert!(writes == plain.len() || trims_itself, "{trimming}");
     }
 }

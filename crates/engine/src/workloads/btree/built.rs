@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
-use crate::workloads::activities::Activities;
+use crate::workloads::activities::{Activities, refuse_trim};
 use crate::workloads::age_list::AgeList;
 use crate::workloads::zones::whole_pages;
 use crate::workloads::{NESTED, Site, build, entry};
@@ -69,6 +69,7 @@ impl Registered<Site> for Btree {
     .alone();
 
     fn build(params: &Params, site: &Site) -> Result<Self> {
+        refuse_trim(params)?;
         let &Site { pages, page_bytes, ref context } = site;
         let leaf_pages = whole_pages(params.bytes("page"), page_bytes).max(1) as u32;
         let log_pages = (params.number("log") * f64::from(pages)).round() as u32;

@@ -14,6 +14,7 @@ use super::age_list::AgeList;
 use super::{Step, Workload};
 use crate::flash::Table;
 use crate::hints::Group;
+use crate::request::Request;
 use crate::state::{MOST_PLAUSIBLE, state};
 
 /// Number of updates drawn at once.
@@ -231,6 +232,10 @@ impl Application for Btree {
 impl Workload for Btree {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         self.next_step(buffer)
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        Some(self.next_whole())
     }
 
     fn pages(&self) -> u32 {

@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
-use crate::workloads::activities::Activities;
-use crate::workloads::{NESTED, Site, TRIM, build, entry};
+use crate::workloads::activities::{Activities, refuse_trim};
+use crate::workloads::{NESTED, Site, build, entry};
 
 impl Lsm {
     /// Loads a database before the run, near its steady state: sorted levels are full.
@@ -127,14 +127,8 @@ impl Registered<Site> for Lsm {
     .alone();
 
     fn build(params: &Params, site: &Site) -> Result<Self> {
+        refuse_trim(params)?;
         let &Site { pages, page_bytes, ref context } = site;
-        if params.number(TRIM.name) > 0.0 {
-            return Err(Error::Spec(
-                "lsm trims the pages of deleted tables itself, so trim is not allowed; to turn \
-                 these TRIMs off, give discard=off"
-                    .into(),
-            ));
-        }
         let table_pages = (params.number("table") * f64::from(pages)).round().max(1.0) as u32;
         let has_log = params.choice("log", &[("cyclic", true), ("none", false)]);
         let log_pages = if has_log { table_pages.saturating_mul(LOGGED_MEMTABLES) } else { 0 };

@@ -20,6 +20,7 @@ use super::hot_cold::hot_and_cold;
 use super::{Step, Workload, one_group};
 use crate::flash::Table;
 use crate::hints::Group;
+use crate::request::Request;
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, state};
 
@@ -185,6 +186,9 @@ impl Lsm {
 }
 
 impl Application for Lsm {
+    // Each update is written to the log when it happens.
+    const PLANNED_PAGES: usize = 1;
+
     fn activities(&mut self) -> &mut Activities {
         &mut self.activities
     }
@@ -211,6 +215,10 @@ impl Application for Lsm {
 impl Workload for Lsm {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         self.next_step(buffer)
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        Some(self.next_whole())
     }
 
     fn pages(&self) -> u32 {
