@@ -88,6 +88,16 @@ def test_large_writes_of_an_application_cover_most_mapping_units_as_a_whole(load
     assert 1 <= result.partial_page_factor < 1.8
 
 
+def test_an_application_that_writes_nothing_for_a_time_has_no_steady_ratio() -> None:
+    result = wa.simulate(
+        **RUN | {"writes": 2000}, warmup=500, workload="log-rewrite:logs=1,growth=0.0001"
+    )
+    document = result.to_dict()
+    assert document["application"]["steady"] is False
+    (warning,) = [text for text in document["warnings"] if "per application byte" in text]
+    assert "wrote nothing in one half" in warning
+
+
 @pytest.mark.parametrize("unit", [None, "16KiB"])
 def test_a_cache_of_objects_has_a_handle_for_each_class(unit: str | None) -> None:
     load = "kv-offload:objects=8k/64k,space=1/3,writes=1/1,bs=16k"

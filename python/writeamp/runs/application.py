@@ -79,7 +79,8 @@ class ApplicationWrites:
         of_application = application / host
         first, second = (half.mean() for half in np.array_split(of_application, 2))
         # The ratio of both is steady if its inverse is, and the host's intervals are equal.
-        is_steady = analyse(host, application, warmup=0).steady
+        # A half in which the application wrote nothing has no such ratio.
+        is_steady = bool(first and second) and analyse(host, application, warmup=0).steady
         return ApplicationWrites(
             int(application.sum()),
             host_bytes,
@@ -93,10 +94,14 @@ class ApplicationWrites:
         """A warning if the host bytes per application byte are not steady."""
         if self.is_steady:
             return []
+        change = (
+            "the application wrote nothing in one half"
+            if self.change == -1 or math.isnan(self.change)
+            else f"those of the host change by {self.change:+.1%} from the first to the second half"
+        )
         return [
-            "host and flash bytes per application byte are not steady: those of the host change by "
-            f"{self.change:+.1%} from the first to the second half of the measured interval; "
-            "increase --warmup and --writes"
+            f"host and flash bytes per application byte are not steady: {change} of the measured "
+            "interval; increase --warmup and --writes"
         ]
 
     def facts(self) -> dict[str, Any]:
