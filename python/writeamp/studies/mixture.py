@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.devices.candidates import Candidate
@@ -81,6 +80,8 @@ class Mixture(OneLine, Drawn):
         return self._quantile(tail), self._quantile(1 - tail)
 
     def _quantile(self, share: float) -> float:
+        from scipy.optimize import brentq  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
+
         middle, width, weight = self._parts
         if middle.size == 0:
             return math.nan

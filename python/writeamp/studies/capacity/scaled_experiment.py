@@ -20,8 +20,12 @@ from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan, policies_of
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
+from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.capacity.scale import at_scale, notes_of, scale_of
 from writeamp.studies.over import Outcomes, Run, over
+
+# Coarsest precision of the drive that shows the scaling error, if no coarser one is requested.
+_COARSEST = 0.005
 
 _T = TypeVar("_T")
 _AnyPlan = TypeVar("_AnyPlan", Plan, Lifetime)
@@ -50,7 +54,15 @@ class ScaledExperiment:
     @property
     def smaller(self) -> Experiment | None:
         """Experiment on an even smaller drive, which shows the scaling error; None at full size."""
-        return None if self.scale.is_exact else at_scale(self.requested, self.scale, SMALLER)
+        if self.scale.is_exact:
+            return None
+        smaller = at_scale(self.requested, self.scale, SMALLER)
+        run = smaller.run
+        if isinstance(run, SimulationSettings):
+            # Its noise is part of the scaling error only, which is that large anyway.
+            coarse = min(SMALLER * run.precision, _COARSEST)
+            run = replace(run, precision=max(run.precision, coarse))
+        return replace(smaller, run=run)
 
     @cached_property
     def _requested_policies(self) -> dict[Policy, Policy]:
