@@ -287,7 +287,7 @@ impl Registered<Site> for KvOffload {
                 return Err(Error::Spec(format!(
                     "kv-offload: objects of {bytes} bytes are {object_pages} pages, and their \
                      space of {} pages holds {slots} of them; give objects of at least half a \
-                     page, at least two of which fit in their space",
+                     page, at least two of which fit in their space, or a larger drive",
                     region.len()
                 )));
             }
