@@ -249,6 +249,12 @@ def test_the_headline_has_wa_per_host_byte_only_if_it_differs() -> None:
 
 
 def test_tables_name_mapping_units() -> None:
+    timed = wa.simulate(
+        device="tlc-datacenter", size="1GiB", time="5ms", workload="jesd219", mapping_unit="16KiB"
+    )
+    rows = dict(timed.card().rows)
+    assert "1 GiB in mapping units of 16 KiB" in rows["device"]
+    assert "mapping units that the host wrote" in rows["counted"]
     drive = {"op": 0.28, "blocks": 64, "workload": "random:bs=4k", "mapping_unit": "16KiB"}
     compared = wa.compare(managers="single", **drive, writes=2_000, replicas=1)
     assert not any("page" in column for column in compared.card().columns)

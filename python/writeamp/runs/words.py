@@ -25,13 +25,20 @@ def wa_in_words(wa: float, interval: tuple[float, float], name: str = "95% CI") 
 def shape_in_words(device: Device) -> str:
     """Return a flash drive's shape as text."""
     geometry = device.geometry
-    pages = "pages"
-    if device.host_page_bytes:
-        pages = f"mapping units of {shown_bytes(device.page_bytes)}"
     return (
-        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} {pages}, "
-        f"{device.layout}"
+        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} "
+        f"{_units(device) or 'pages'}, {device.layout}"
     )
+
+
+def size_in_words(device: Device) -> str:
+    """Return a drive's logical size as text, and its mapping unit if one was given."""
+    size, units = shown_bytes(device.capacity_bytes), _units(device)
+    return f"{size} in {units}" if units else size
+
+
+def _units(device: Device) -> str:
+    return f"mapping units of {shown_bytes(device.page_bytes)}" if device.host_page_bytes else ""
 
 
 def counted_in_words(device: Device, host_pages: int, warmup_pages: int) -> str:

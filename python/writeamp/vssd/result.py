@@ -27,6 +27,7 @@ from writeamp.runs.drive_result import OF_THE_HOST
 from writeamp.runs.partial_pages import differs
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.steadiness_checks import check_turnovers
+from writeamp.runs.words import size_in_words
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.units.byte_sizes import shown_bytes
@@ -360,7 +361,7 @@ class ServeResult(OneLine, Drawn):
         device = self.device
         unit = device.page_noun
         rows = [
-            ("drive", f"{device.name}: {shown_bytes(device.capacity_bytes)}, {device.layout}"),
+            ("drive", f"{device.name}: {size_in_words(device)}, {device.layout}"),
             ("space", f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}"),
             ("manager, victims", str(self.policy)),
             ("before the run", "kept from an earlier run" if self.is_kept else self.precondition),

@@ -23,9 +23,13 @@ from writeamp.runs.series import series_of
 from writeamp.runs.timed.device import notes_on_merging, notes_on_table
 from writeamp.runs.timed.figure import beside_of, figure_of
 from writeamp.runs.timed.measured import Capture, Served, TimedFigures
-from writeamp.runs.words import counted_in_words, handle_warnings, steady_in_words
+from writeamp.runs.words import (
+    counted_in_words,
+    handle_warnings,
+    size_in_words,
+    steady_in_words,
+)
 from writeamp.statistics.steady import SteadyState
-from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
 _NOT_BY_HANDLE = (
@@ -346,7 +350,7 @@ class TimedResult(DriveResult):
         rows = [
             ("workload", self.plan.load_name),
             ("manager, victims", str(self.plan.policy)),
-            ("device", f"{device.name}: {device.kind}, {shown_bytes(device.capacity_bytes)}"),
+            ("device", f"{device.name}: {device.kind}, {size_in_words(device)}"),
             ("before the run", self.plan.host.precondition),
             ("run", f"{shown_duration(virtual_s)} of virtual time, seed {self.plan.seed}"),
             (
