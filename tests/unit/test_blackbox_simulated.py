@@ -77,7 +77,7 @@ def test_a_point_of_reads_ends_as_soon_as_it_is_precise() -> None:
 
 
 def test_a_coarser_precision_is_reached_earlier() -> None:
-    runs = [measured_on(small(most_s=60.0, precision=one), READS).run_s for one in (0.003, 0.03)]
+    runs = [measured_on(small(most_s=60.0, precision=one), READS).run_s for one in (0.001, 0.03)]
     assert runs[1] < runs[0]
 
 

@@ -86,21 +86,28 @@ def test_scaled_blocks_are_whole_programs_of_the_device() -> None:
     assert at_scale(requested, scale).device.pages_per_block == 72
 
 
-@pytest.mark.parametrize(("pages_per_block", "times_as_large"), [(2**14, None), (128, "46.6")])
+@pytest.mark.parametrize(
+    ("workload", "pages_per_block", "warned"),
+    [
+        ("lsm", 2**14, None),
+        ("lsm", 128, "a table of lsm is 46.6 times as large, in erase units"),
+        ("log-rewrite", 128, "an extent of log-rewrite is 46.6 times as large, in erase units"),
+    ],
+)
 def test_tables_keep_their_ratio_to_erase_units_or_a_warning_states_it(
-    pages_per_block: int, times_as_large: str | None
+    workload: str, pages_per_block: int, warned: str | None
 ) -> None:
     requested = wa.Experiment.of(
-        "simulate", capacity="800GB", op=0.28, pages_per_block=pages_per_block, workload="lsm"
+        "simulate", capacity="800GB", op=0.28, pages_per_block=pages_per_block, workload=workload
     )
     scale = scale_of(requested)
     assert scale is not None
     simulated = at_scale(requested, scale).device.pages_per_block
-    if times_as_large is None:
+    if warned is None:
         # Tables are shares of the drive.
         assert pages_per_block / simulated == scale.factor
         assert not scale.warnings
     else:
         assert simulated == 64
         (warning,) = scale.warnings
-        assert f"a table of lsm is {times_as_large} times as large, in erase units" in warning
+        assert warned in warning

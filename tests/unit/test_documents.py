@@ -134,7 +134,7 @@ def test_two_forms_of_one_result_are_refused_before_anything_runs(verb: str, ord
 
 
 def test_csv_is_all_that_is_on_stdout() -> None:
-    done = in_process.run("simulate", f"{DRIVE} --writes 2000 --csv")
+    done = in_process.run("simulate", f"{DRIVE} --writes 200 --csv")
     assert done.out.count("\n") == 2
     assert "warning: " in done.err
 

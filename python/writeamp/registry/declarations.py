@@ -14,9 +14,9 @@ from writeamp.registry.specs import Spec
 # Workloads that write zones, whose WA depends on the ratio of zone to erase unit.
 ZONED = ("zones-sequential", "nowa")
 
-# Workloads that delete tables whose size is a share of the drive, so WA depends on the ratio of
-# table to erase unit.
-TABLED = ("lsm",)
+# Workloads that delete ranges whose size is a share of the drive, so WA depends on the ratio of
+# range to erase unit.
+TABLED = {"lsm": "a table", "log-rewrite": "an extent"}
 
 # Workloads that count the bytes of an application above the host's writes.
 LAYERED = ("lsm", "btree", "log-rewrite")

@@ -56,6 +56,7 @@ impl Class {
             && is_used.iter().all(|&used| used)
             && self.by_use.len() + usize::from(self.slot.is_some()) <= self.most_objects
             && self.written < self.object_pages
+            && (self.slot.is_some() || self.written == 0)
     }
 
     fn range_of(&self, slot: u32) -> Range<u32> {

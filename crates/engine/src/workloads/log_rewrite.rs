@@ -64,13 +64,16 @@ impl LogRewrite {
             is_used.get_mut(extent as usize).is_some_and(|used| !std::mem::replace(used, true))
         };
         let full_pages = self.live_pages + self.growth_pages;
+        let extents_for = |pages: u32| pages.div_ceil(self.extent_pages) as usize;
+        let needed = self.logs.len() * extents_for(full_pages) + extents_for(self.live_pages);
         let are_places = self.logs.iter().flat_map(|log| &log.extents).all(&mut is_new)
             && self.free.iter().all(&mut is_new)
             && is_used.iter().all(|&used| used);
         are_places
+            && needed <= is_used.len()
             && self.logs.iter().all(|log| {
                 (self.live_pages..full_pages).contains(&log.pages)
-                    && log.extents.len() == log.pages.div_ceil(self.extent_pages) as usize
+                    && log.extents.len() == extents_for(log.pages)
             })
             && (self.current as usize) < self.logs.len()
             && self.left <= self.request_pages

@@ -294,12 +294,12 @@ def _scales_units(experiment: Experiment) -> bool:
 
 
 def _tables_not_scaled(experiment: Experiment, factor: float, unit_factor: float) -> list[str]:
-    """Return a sentence for each workload whose ratio of table to erase unit is not kept."""
+    """Return a sentence for each workload whose ratio of range to erase unit is not kept."""
     if abs(unit_factor / factor - 1) < _SAME_RATIO:
         return []
     return [
-        f"a table of {workload.name} is {factor / unit_factor:.3g} times as large, in erase units, "
-        "on the requested drive as on the simulated one"
+        f"{TABLED[workload.name]} of {workload.name} is {factor / unit_factor:.3g} times as large, "
+        "in erase units, on the requested drive as on the simulated one"
         for workload in experiment.load.workloads
         if workload.name in TABLED
     ]
