@@ -27,10 +27,10 @@ fn requests_have_the_same_pages_and_trims_as_steps() {
         while of_steps.len() < of_requests.len() {
             match steps.next(&mut buffer) {
                 Step::Writes(count) => {
-                    of_steps.extend(buffer[..count].iter().map(|&page| (Op::Write, page)))
+                    of_steps.extend(buffer[..count].iter().map(|&page| (Op::Write, page)));
                 }
                 Step::Request(request) => {
-                    of_steps.extend(request.range().map(|page| (request.op, page)))
+                    of_steps.extend(request.range().map(|page| (request.op, page)));
                 }
                 Step::End => panic!("{text} ended"),
             }
