@@ -183,6 +183,8 @@ def _own_workers(client: Client, security: Security, count: int) -> Iterator[Non
             # off.
             "--memory-limit": 0,
             "--local-directory": folder,
+            # Without it, workers would wait for ever if this process was killed while they start.
+            "--death-timeout": _START_S,
             "--preload": "writeamp",
         }
         words = [f"{word}" for pair in options.items() for word in pair]
