@@ -137,7 +137,7 @@ STUDIES: dict[str, Study] = {
     "simulate --sweep": Study(
         _curve, 4, "simulate", f"{_words(_CURVE)} --sweep op=0.2:0.5:4", rows="points"
     ),
-    "simulate --target-wa": Study(_target, 14, "simulate", f"{_words(_TARGET)} --target-wa 2"),
+    "simulate --target-wa": Study(_target, 13, "simulate", f"{_words(_TARGET)} --target-wa 2"),
     "endurance": Study(_endurance, 5, "endurance", _words(_LIVES)),
     "sweep": Study(_sweep, 12, "sweep", "", plan=_SWEPT, counts=True, notes=False),
     _COLLECT: Study(
