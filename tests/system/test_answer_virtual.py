@@ -99,8 +99,11 @@ WRITEAMP = f"{sys.executable} -m writeamp"
 @needs("fio")
 def test_a_run_equals_the_drive(tmp_path: Path) -> None:
     fill = "fio --name=f --ioengine=nbd --uri=$uri --rw=write --bs=64k --size=60M --output=f.txt"
-    run = f"{WRITEAMP} measure run logs --settle 2s --json -- {FIO.format(size='240M')} > run.json"
-    done = serve(f"{SMALL} --counters logs --json", tmp_path, run=f"{fill} && {run}")
+    # The logs are written each second; the second time after the fill, they certainly have it.
+    newer = "until [ logs/smart.json -nt filled ]; do sleep 0.1; done"
+    logged = f"for _ in 1 2; do touch filled; {newer}; done"
+    run = f"{WRITEAMP} measure run logs --settle 5s --json -- {FIO.format(size='240M')} > run.json"
+    done = serve(f"{SMALL} --counters logs --json", tmp_path, run=f"{fill} && {logged} && {run}")
     assert done.status == 0, done.err
     whole = done.document
     found = json.loads((tmp_path / "run.json").read_text())
