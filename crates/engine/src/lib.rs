@@ -63,6 +63,7 @@ pub mod flash;
 pub mod foresight;
 pub mod hints;
 pub mod leveling;
+mod links;
 pub mod managers;
 pub mod meanfield;
 pub mod observe;

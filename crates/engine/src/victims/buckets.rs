@@ -3,8 +3,8 @@
 use std::hint::select_unpredictable;
 
 use super::Census;
-use super::links::Links;
 use crate::error::Result;
+use crate::links::Links;
 use crate::state::{Reader, State, Writer, elements, require};
 
 /// Queues (buckets), one per number of invalid pages.
@@ -135,7 +135,7 @@ impl State for Buckets {
         self.links.clear();
         self.highest = 0;
         for Filed { block, invalid_pages } in filed {
-            let is_new = (block as usize) < self.links.blocks() && !self.contains(block);
+            let is_new = (block as usize) < self.links.bound() && !self.contains(block);
             require(is_new && (invalid_pages as usize) < self.links.queues(), "Buckets")?;
             self.insert(block, invalid_pages);
         }

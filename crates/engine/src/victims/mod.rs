@@ -17,7 +17,6 @@ mod d_choices;
 mod fifo;
 mod greedy;
 mod lines;
-mod links;
 mod random;
 mod windowed_greedy;
 
@@ -27,7 +26,6 @@ pub use calls::{Candidates, VictimCalls, VictimSource};
 pub use census::Census;
 pub use choice::IntoVictims;
 pub use custom::CustomVictims;
-pub(crate) use links::Links;
 
 use crate::error::{Error, Result};
 use crate::flash::{Blocks, Geometry, Score};

@@ -7,10 +7,11 @@ use std::hint::select_unpredictable;
 
 use crate::error::Result;
 use crate::flash::{Blocks, Score, Table, filled, prefetch};
+use crate::links::Links;
 use crate::params::words;
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
-use crate::victims::{Census, Links, Situation, VictimPolicy, by_place, ranked};
+use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
 
 /// Order in which the closed blocks of a subgroup (a group on a LUN) are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +223,7 @@ impl State for Candidates {
         self.subgroups.iter_mut().for_each(|of| of.highest = 0);
         self.links.clear();
         for Queued { queue, block } in queued {
-            let is_new = (block as usize) < self.links.blocks() && !self.links.contains(block);
+            let is_new = (block as usize) < self.links.bound() && !self.links.contains(block);
             require(is_new, "Candidates.queues")?;
             let subgroup = self.subgroup_of(block);
             let first = subgroup * self.queues_each;
