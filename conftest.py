@@ -61,24 +61,15 @@ def plain_messages() -> Iterator[None]:
 
 
 def pytest_configure() -> None:
-    """Let tests and what they start hear Ctrl-C, which a shell's background ignores."""
+    """Let tests and their processes hear Ctrl-C, which programs in a shell's background ignore."""
     os.environ[WORKER] = str(os.getpid())
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Note whether a test failed, for the end of what it started."""
-    report = yield
-    if call.when == "call":
-        item.stash[HAS_FAILED] = report.failed
-    return report
-
-
-@pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """End what a test that failed has started, and has not ended by itself."""
+    """End the processes of a test that failed, after the fixtures that may end them."""
     try:
         yield
     finally:
@@ -88,10 +79,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Note the processor time of each test."""
+    """Note the processor time of each test, and whether it failed."""
     before = sum(os.times()[:4])
     try:
         yield
+    except BaseException:
+        item.stash[HAS_FAILED] = True
+        raise
     finally:
         item.user_properties.append(("seconds", sum(os.times()[:4]) - before))
 

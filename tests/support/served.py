@@ -86,7 +86,7 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
 
 @contextmanager
 def hangup_heard() -> Iterator[None]:
-    """Start processes that hear the end of their terminal, though nohup ignores it."""
+    """Start processes that hear the hangup of a terminal, which programs under nohup ignore."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
 
@@ -24,6 +25,7 @@ def started_by(test: str) -> Iterator[psutil.Process]:
 
 
 def end_processes_of(test: str) -> None:
-    """Kill what a test has started and left."""
+    """Kill the processes that a test has started and not ended."""
     for process in started_by(test):
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            process.kill()

@@ -232,3 +232,6 @@ pub fn writes_in_all(params: &Params) -> Option<u64> {
     let writes_per_turn = params.integers("writes").into_iter().fold(0, u64::saturating_add);
     Some(writes_per_turn.saturating_mul(params.integer(TURNS.name)))
 }
+
+#[cfg(test)]
+mod tests;

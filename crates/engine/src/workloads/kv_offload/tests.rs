@@ -1,6 +1,6 @@
 use super::*;
 use crate::registry::Registered;
-use crate::request::Op;
+use crate::workloads::tests::applied;
 use crate::workloads::{Context, WORKLOADS};
 
 fn caches(text: &str, pages: u32) -> KvOffload {
@@ -30,21 +30,8 @@ fn writes_fill_new_objects_and_trims_cover_exactly_the_evicted_ones() {
         let mut is_held = vec![true; 1003];
         let (mut buffer, mut trims) = ([0; 7], 0);
         for _ in 0..20_000 {
-            match workload.next(&mut buffer) {
-                Step::Writes(count) => {
-                    for &page in &buffer[..count] {
-                        assert!(!std::mem::replace(&mut is_held[page as usize], true), "{text}");
-                    }
-                }
-                Step::Request(request) => {
-                    assert_eq!(request.op, Op::Trim, "{text}");
-                    trims += 1;
-                    for page in request.range() {
-                        assert!(std::mem::replace(&mut is_held[page as usize], false), "{text}");
-                    }
-                }
-                Step::End => panic!("{text} ended"),
-            }
+            let step = workload.next(&mut buffer);
+            trims += i32::from(applied(step, &buffer, &mut is_held, text));
             if workload.activities.is_empty() {
                 let mut expected = held(&workload);
                 for class in &workload.classes {

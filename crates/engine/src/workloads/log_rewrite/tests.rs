@@ -1,6 +1,6 @@
 use super::*;
 use crate::registry::Registered;
-use crate::request::Op;
+use crate::workloads::tests::applied;
 use crate::workloads::{Context, WORKLOADS};
 
 fn logs(text: &str, pages: u32) -> LogRewrite {
@@ -28,21 +28,8 @@ fn writes_fill_the_logs_and_trims_cover_exactly_the_deleted_ones() {
         let mut is_held = vec![true; 3001];
         let (mut buffer, mut trims) = ([0; 61], 0);
         for _ in 0..20_000 {
-            match workload.next(&mut buffer) {
-                Step::Writes(count) => {
-                    for &page in &buffer[..count] {
-                        assert!(!std::mem::replace(&mut is_held[page as usize], true), "{text}");
-                    }
-                }
-                Step::Request(request) => {
-                    assert_eq!(request.op, Op::Trim, "{text}");
-                    trims += 1;
-                    for page in request.range() {
-                        assert!(std::mem::replace(&mut is_held[page as usize], false), "{text}");
-                    }
-                }
-                Step::End => panic!("{text} ended"),
-            }
+            let step = workload.next(&mut buffer);
+            trims += i32::from(applied(step, &buffer, &mut is_held, text));
             if workload.activities.is_empty() {
                 assert_eq!(is_held, held(&workload), "{text}");
                 assert!(workload.is_sound(), "{text}");
