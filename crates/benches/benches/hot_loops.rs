@@ -94,22 +94,29 @@ fn trims(criterion: &mut Criterion) {
 
 fn replay(criterion: &mut Criterion) {
     const WRITES: u64 = 1 << 18;
-    let (pages, length) = (logical_pages(0.87), 8);
-    let mut first_pages = vec![0; 1 << 16];
-    workload("zipf:s=0.99", pages - length).next(&mut first_pages);
-    let requests =
-        first_pages.iter().map(|&first| Request::of_pages(Op::Write, first..first + length));
-    let trace = Trace::new(requests, 4096, u64::MAX).expect("a trace");
-    let drive = drive("single", Some("greedy"), 0.87);
-    let mut run =
-        Simulation::new(drive, Box::new(trace), DEFAULT_BATCH_PAGES).expect("a trace of its size");
-    run.fill(0, pages).expect("the fill");
-    run.run(2 * u64::from(pages)).expect("the warm-up");
+    let pages = logical_pages(0.87);
     let mut group = criterion.benchmark_group("host pages replayed");
     group.throughput(Throughput::Elements(WRITES));
-    group.bench_function("single greedy, requests of 8 pages", |bencher| {
-        bencher.iter(|| run.run(black_box(WRITES)).expect("writes"));
-    });
+    for (length, has_reads) in [(1, false), (1, true), (8, false)] {
+        let mut first_pages = vec![0; 1 << 16];
+        workload("zipf:s=0.99", pages - length).next(&mut first_pages);
+        let requests = first_pages.iter().map(|&first| {
+            let is_read = has_reads && first.is_multiple_of(2);
+            let op = if is_read { Op::Read } else { Op::Write };
+            Request::of_pages(op, first..first + length)
+        });
+        let trace = Trace::new(requests, 4096, u64::MAX).expect("a trace");
+        let drive = drive("single", Some("greedy"), 0.87);
+        let mut run = Simulation::new(drive, Box::new(trace), DEFAULT_BATCH_PAGES)
+            .expect("a trace of its size");
+        run.fill(0, pages).expect("the fill");
+        run.run(2 * u64::from(pages)).expect("the warm-up");
+        let reads = if has_reads { ", half of them reads" } else { "" };
+        let name = format!("single greedy, requests of {length} pages{reads}");
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| run.run(black_box(WRITES)).expect("writes"));
+        });
+    }
     group.finish();
 }
 

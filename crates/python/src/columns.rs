@@ -73,12 +73,23 @@ impl<T: Element + Copy> Lent<T> {
     }
 }
 
+impl<T> Lent<T> {
+    #[inline(always)]
+    fn values(&self) -> &[T] {
+        // SAFETY: `first` and `length` are those of a contiguous slice of the array.
+        unsafe { std::slice::from_raw_parts(self.first, self.length) }
+    }
+}
+
 impl<T: Copy + Sync, U: From<T>> Values<U> for Lent<T> {
     #[inline(always)]
     fn get(&self, at: usize) -> U {
-        // SAFETY: `first` and `length` are those of a contiguous slice of the array.
-        let values = unsafe { std::slice::from_raw_parts(self.first, self.length) };
-        values[at].into()
+        self.values()[at].into()
+    }
+
+    fn copy(&self, first: usize, to: &mut [U]) {
+        let values = &self.values()[first..first + to.len()];
+        to.iter_mut().zip(values).for_each(|(to, value)| *to = (*value).into());
     }
 
     fn count(&self) -> usize {

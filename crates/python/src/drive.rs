@@ -212,7 +212,7 @@ type Requests<'py> =
 #[derive(Clone)]
 enum Kind {
     Spec { text: String, pages: u32, page_bytes: u32, host_page_bytes: u32 },
-    Trace(Trace),
+    Trace(Box<Trace>),
 }
 
 #[pymethods]
@@ -338,7 +338,7 @@ impl Load {
         };
         let ends = group_ends.unwrap_or_default();
         Trace::of_groups(columns, page_bytes, passes, &ends)
-            .map(|trace| Load(Kind::Trace(trace)))
+            .map(|trace| Load(Kind::Trace(Box::new(trace))))
             .map_err(|e| raised(&e))
     }
 }
@@ -395,7 +395,7 @@ impl Load {
                 let site = Site { pages: *pages, page_bytes: *page_bytes, context };
                 workloads::build_in_units(text, &site, *host_page_bytes)
             }
-            Kind::Trace(trace) => Ok(Box::new(trace.clone())),
+            Kind::Trace(trace) => Ok(trace.clone()),
         }
     }
 }

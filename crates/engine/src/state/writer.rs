@@ -29,14 +29,14 @@ impl Checksum {
         self.0.update(&(length as u64).to_le_bytes());
         let mut chunk = [0; CHUNK_BYTES];
         let mut filled = 0;
-        for item in items {
+        items.for_each(|item| {
             if filled + T::BYTES > CHUNK_BYTES {
                 self.0.update(&chunk[..filled]);
                 filled = 0;
             }
             item.put(&mut chunk[filled..filled + T::BYTES]);
             filled += T::BYTES;
-        }
+        });
         self.0.update(&chunk[..filled]);
     }
 

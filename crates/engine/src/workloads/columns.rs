@@ -5,14 +5,22 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::hints::UNTAGGED;
 use crate::request::{Op, Request};
-use crate::state::{Checksum, Element};
+use crate::state::Checksum;
 
 /// Numbers of the operations in a column.
 const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
+pub(super) const WRITE: u8 = 0;
+pub(super) const TRIM: u8 = 1;
 
 /// Number of an operation in a column.
 pub fn number_of(op: Op) -> u8 {
     OPS.iter().position(|candidate| *candidate == op).expect("all columns have this length") as u8
+}
+
+/// Operation with this number, which was checked.
+#[inline(always)]
+pub(super) fn op_of(number: u8) -> Op {
+    OPS[usize::from(number & 3)]
 }
 
 /// Values of all requests, in any kind of storage.
@@ -20,9 +28,7 @@ pub trait Values<T>: Send + Sync {
     /// Value for the request at index `at`.
     fn get(&self, at: usize) -> T;
     /// Copies the values from index `first` on, which is faster than to get each of them.
-    fn copy(&self, first: usize, to: &mut [T]) {
-        to.iter_mut().zip(first..).for_each(|(to, at)| *to = self.get(at));
-    }
+    fn copy(&self, first: usize, to: &mut [T]);
     /// Number of values in the storage.
     fn count(&self) -> usize;
 }
@@ -33,13 +39,17 @@ impl<T: Copy + Send + Sync> Values<T> for Vec<T> {
         self[at]
     }
 
+    fn copy(&self, first: usize, to: &mut [T]) {
+        to.copy_from_slice(&self[first..first + to.len()]);
+    }
+
     fn count(&self) -> usize {
         self.len()
     }
 }
 
-/// Number of requests that are read at once.
-const MOST_READ: usize = 64;
+/// Number of requests that are read at once: one for each bit of a mask.
+pub(super) const MOST_READ: usize = u64::BITS as usize;
 
 /// Column: one value per request.
 pub enum Column<T: 'static> {
@@ -56,25 +66,32 @@ impl<T: Copy + PartialEq + Send + Sync> Column<T> {
     }
 
     #[inline(always)]
-    fn get(&self, at: usize) -> T {
+    pub(super) fn get(&self, at: usize) -> T {
         match self {
             Column::All(value) => *value,
             Column::Each(values) => values.get(at),
         }
     }
 
-    /// Values from index `first` on, of which there are `count`.
+    /// Copies the values from index `first` on, and returns true. Returns false if all requests
+    /// share one value.
     #[inline(always)]
-    fn some(&self, first: usize, count: usize) -> [T; MOST_READ]
+    pub(super) fn copy(&self, first: usize, to: &mut [T]) -> bool {
+        if let Column::Each(values) = self {
+            values.copy(first, to);
+        }
+        matches!(self, Column::Each(_))
+    }
+
+    /// The value that all requests share, or the default value.
+    pub(super) fn shared(&self) -> [T; MOST_READ]
     where
         T: Default,
     {
-        let mut some = [T::default(); MOST_READ];
         match self {
-            Column::All(value) => some.fill(*value),
-            Column::Each(values) => values.copy(first, &mut some[..count]),
+            Column::All(value) => [*value; MOST_READ],
+            Column::Each(_) => [T::default(); MOST_READ],
         }
-        some
     }
 
     fn has_length(&self, length: usize) -> bool {
@@ -84,11 +101,28 @@ impl<T: Copy + PartialEq + Send + Sync> Column<T> {
         }
     }
 
-    fn is_all(&self, value: T) -> bool {
+    /// True if all `length` values are equal to `value`.
+    fn is_all(&self, length: usize, value: T) -> bool
+    where
+        T: Default,
+    {
         match self {
             Column::All(constant) => *constant == value,
-            Column::Each(values) => (0..values.count()).all(|at| values.get(at) == value),
+            Column::Each(_) => self.values(length).all(|other| other == value),
         }
+    }
+
+    /// The first `length` values. They are read in blocks, which is faster than one by one.
+    fn values(&self, length: usize) -> impl Iterator<Item = T>
+    where
+        T: Default,
+    {
+        (0..length).step_by(MOST_READ).flat_map(move |first| {
+            let count = (length - first).min(MOST_READ);
+            let mut block = self.shared();
+            self.copy(first, &mut block[..count]);
+            block.into_iter().take(count)
+        })
     }
 }
 
@@ -163,23 +197,29 @@ impl Columns {
                     .into(),
             ));
         }
-        if (0..length).any(|at| usize::from(self.ops.get(at)) >= OPS.len()) {
+        if self.ops.values(length).any(|op| usize::from(op) >= OPS.len()) {
             return Err(Error::Spec(
                 "the column of operations of a trace has an invalid number; valid: 0 (write), 1 \
                  (trim), 2 (read), 3 (flush)"
                     .into(),
             ));
         }
-        if self.at_ns.is_all(0) {
+        if self.ops.is_all(length, WRITE) {
+            self.ops = Column::All(WRITE);
+        }
+        if self.counts.is_all(length, 1) {
+            self.counts = Column::All(1);
+        }
+        if self.at_ns.is_all(length, 0) {
             self.at_ns = Column::All(0);
         }
-        if self.head_bytes.is_all(0) && self.tail_bytes.is_all(0) {
+        if self.head_bytes.is_all(length, 0) && self.tail_bytes.is_all(length, 0) {
             (self.head_bytes, self.tail_bytes) = (Column::All(0), Column::All(0));
         }
-        if self.fua.is_all(0) {
+        if self.fua.is_all(length, 0) {
             self.fua = Column::All(0);
         }
-        if self.tags.is_all(UNTAGGED) {
+        if self.tags.is_all(length, UNTAGGED) {
             self.tags = Column::All(UNTAGGED);
         }
         Ok(self)
@@ -197,39 +237,12 @@ impl Columns {
 
     #[inline(always)]
     pub(super) fn op(&self, at: usize) -> Op {
-        OPS[usize::from(self.ops.get(at) & 3)]
+        op_of(self.ops.get(at))
     }
 
     #[inline(always)]
     pub(super) fn pages(&self, at: usize) -> u32 {
         self.counts.get(at)
-    }
-
-    /// Reads the requests from index `first` on, at most [`MOST_READ`].
-    #[inline(never)]
-    pub(super) fn read(&self, first: usize, requests: &mut Vec<Request>) {
-        let count = (self.length - first).min(MOST_READ);
-        let (ops, fua, tags) = (
-            self.ops.some(first, count),
-            self.fua.some(first, count),
-            self.tags.some(first, count),
-        );
-        let (first_pages, counts) =
-            (self.first_pages.some(first, count), self.counts.some(first, count));
-        let (head_bytes, tail_bytes) =
-            (self.head_bytes.some(first, count), self.tail_bytes.some(first, count));
-        let at_ns = self.at_ns.some(first, count);
-        requests.clear();
-        requests.extend((0..count).map(|at| Request {
-            at_ns: at_ns[at],
-            op: OPS[usize::from(ops[at] & 3)],
-            first_page: first_pages[at],
-            pages: counts[at],
-            head_bytes: head_bytes[at],
-            tail_bytes: tail_bytes[at],
-            fua: fua[at] != 0,
-            tag: tags[at],
-        }));
     }
 
     /// Request at index `at`.
@@ -252,22 +265,20 @@ impl Columns {
             (&self.head_bytes, &self.tail_bytes),
             (Column::Each(_), _) | (_, Column::Each(_))
         );
-        add(checksum, self.length, |at| self.op(at));
-        add(checksum, self.length, |at| self.first_pages.get(at));
-        add(checksum, self.length, |at| self.counts.get(at));
-        add(checksum, if self.has_times() { self.length } else { 0 }, |at| self.at_ns.get(at));
-        add(checksum, if has_parts { self.length } else { 0 }, |at| {
-            [self.head_bytes.get(at), self.tail_bytes.get(at)]
-        });
         let is_any_durable = matches!(self.fua, Column::Each(_));
-        add(checksum, if is_any_durable { self.length } else { 0 }, |at| self.fua.get(at));
+        let length_if = |is_stored| if is_stored { self.length } else { 0 };
+        let (timed, partial) = (length_if(self.has_times()), length_if(has_parts));
+        let parts = self.head_bytes.values(partial).zip(self.tail_bytes.values(partial));
+        checksum.add(self.length, self.ops.values(self.length).map(op_of));
+        checksum.add(self.length, self.first_pages.values(self.length));
+        checksum.add(self.length, self.counts.values(self.length));
+        checksum.add(timed, self.at_ns.values(timed));
+        checksum.add(partial, parts.map(|(head, tail)| [head, tail]));
+        let durable = length_if(is_any_durable);
+        checksum.add(durable, self.fua.values(durable));
         // Left out without tags, so that states that were saved before tags existed stay valid.
         if self.has_tags() {
-            add(checksum, self.length, |at| self.tags.get(at));
+            checksum.add(self.length, self.tags.values(self.length));
         }
     }
-}
-
-fn add<T: Element>(checksum: &mut Checksum, length: usize, value: impl Fn(usize) -> T) {
-    checksum.add(length, (0..length).map(value));
 }

@@ -24,6 +24,7 @@ mod mix;
 mod permutation;
 mod phases;
 mod schedule;
+mod section;
 mod sequential;
 mod shares;
 mod tpcc;
@@ -90,6 +91,17 @@ impl Unserved {
         let Unserved { read_pages, read_bytes, flushes, partial_bytes, partial_pages } = *self;
         let counts = [read_pages, read_bytes, flushes, partial_bytes, partial_pages];
         counts.iter().all(|&n| n < MOST_PLAUSIBLE)
+    }
+
+    /// Counts a read or a flush, on pages of `page_bytes`.
+    #[inline(always)]
+    fn skip(&mut self, request: &Request, page_bytes: u32) {
+        if request.op == Op::Flush {
+            self.flushes += 1;
+        } else {
+            self.read_pages += u64::from(request.pages);
+            self.read_bytes += request.bytes(page_bytes);
+        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! Replay of a block trace that was converted to page ranges.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::columns::Columns;
+use super::section::{Section, requests};
 use super::{MOST_GROUPS, Pacing, Step, Unserved, Workload};
 use crate::error::{Error, Result};
 use crate::hints::Group;
@@ -21,9 +25,8 @@ pub struct Trace {
     request: usize,
     /// Number of pages of the current request that were issued.
     issued: u32,
-    /// Requests that were read from the columns, from index `read_from` on.
-    read: Vec<Request>,
-    read_from: usize,
+    /// Requests that were read from the columns last.
+    section: Section,
     unserved: Unserved,
     /// Tags of the pages that were returned last; empty if the requests have no tags.
     tags: Vec<u8>,
@@ -40,8 +43,7 @@ state! {
         value request,
         value issued,
         value unserved,
-        scratch read,
-        scratch read_from,
+        scratch section,
         scratch tags,
         scratch partials,
     } where is_sound
@@ -82,8 +84,8 @@ impl Groups {
             )));
         }
         let mut written = vec![0; ends.len()];
-        for at in (0..columns.length).filter(|&at| columns.op(at) == Op::Write) {
-            written[group_at(ends, columns.get(at).first_page)] += u64::from(columns.pages(at));
+        for request in requests(columns).filter(|request| request.op == Op::Write) {
+            written[group_at(ends, request.first_page)] += u64::from(request.pages);
         }
         let all: u64 = written.iter().sum();
         let starts = [0].into_iter().chain(ends.iter().copied());
@@ -140,11 +142,12 @@ impl Trace {
         group_ends: &[u32],
     ) -> Result<Self> {
         let columns = columns.checked()?;
-        let mut pages = 0;
-        for at in 0..columns.length {
-            pages = pages.max(checked_end(&columns.get(at), page_bytes)?);
+        let (mut pages, mut has_writes) = (0, false);
+        for request in requests(&columns) {
+            pages = pages.max(checked_end(&request, page_bytes)?);
+            has_writes |= request.op == Op::Write;
         }
-        if !(0..columns.length).any(|at| columns.op(at) == Op::Write) {
+        if !has_writes {
             return Err(Error::Spec("the trace has no writes".into()));
         }
         let (first, last) = (columns.get(0).at_ns, columns.get(columns.length - 1).at_ns);
@@ -153,22 +156,23 @@ impl Trace {
         let requests = Requests { columns, page_bytes, pages, pass_ns, groups };
         let identity = requests.identity(passes);
         Ok(Trace {
+            section: Section::of(&requests.columns),
             requests: Arc::new(requests),
             identity,
             passes_left: passes,
             offset_ns: 0,
             request: 0,
             issued: 0,
-            read: Vec::new(),
-            read_from: 0,
             unserved: Unserved::default(),
             tags: Vec::new(),
             partials: Vec::new(),
         })
     }
 
-    /// Current request, beginning the next pass if necessary. Returns None at the end.
-    fn current(&mut self) -> Option<Request> {
+    /// Place of the current request in the section, beginning the next pass if necessary.
+    /// Returns None at the end.
+    #[inline(always)]
+    fn current(&mut self) -> Option<usize> {
         if self.request == self.requests.columns.length {
             self.passes_left = self.passes_left.saturating_sub(1);
             self.offset_ns = self.offset_ns.saturating_add(self.requests.pass_ns);
@@ -177,11 +181,10 @@ impl Trace {
         if self.passes_left == 0 {
             return None;
         }
-        if self.request.wrapping_sub(self.read_from) >= self.read.len() {
-            self.requests.columns.read(self.request, &mut self.read);
-            self.read_from = self.request;
+        if self.section.place(self.request).is_none() {
+            self.section.read(&self.requests.columns, self.request);
         }
-        Some(self.read[self.request - self.read_from])
+        self.section.place(self.request)
     }
 
     fn is_sound(&self) -> bool {
@@ -220,14 +223,24 @@ impl Trace {
         }
     }
 
+    /// Notes the tags of plain requests whose pages are in the present batch, and counts the
+    /// reads and flushes among them.
+    #[inline(always)]
+    fn pass_plain(&mut self, place: usize, count: usize) {
+        if self.requests.columns.has_tags() {
+            for (tag, pages) in self.section.tags(place, count) {
+                self.tags.extend(std::iter::repeat_n(tag, pages as usize));
+            }
+        }
+        for request in self.section.skipped(place, count) {
+            self.unserved.skip(&request, self.requests.page_bytes);
+        }
+        self.request += count;
+    }
+
     fn pass_over(&mut self, request: &Request) {
         self.request += 1;
-        if request.op == Op::Flush {
-            self.unserved.flushes += 1;
-        } else {
-            self.unserved.read_pages += u64::from(request.pages);
-            self.unserved.read_bytes += request.bytes(self.requests.page_bytes);
-        }
+        self.unserved.skip(request, self.requests.page_bytes);
     }
 }
 
@@ -263,11 +276,24 @@ impl Workload for Trace {
             if is_begun && self.request == self.requests.columns.length {
                 return Step::Writes(filled);
             }
-            let Some(request) = self.current() else { return Step::End };
+            let Some(place) = self.current() else { return Step::End };
+            if self.issued == 0 {
+                let (requests, pages) = self.section.decode_plain(place, &mut buffer[filled..]);
+                if requests > 0 {
+                    self.pass_plain(place, requests);
+                    filled += pages;
+                    if filled == buffer.len() {
+                        return Step::Writes(filled);
+                    }
+                    continue;
+                }
+            }
+            let request = self.section.get(place);
             match request.op {
                 Op::Read | Op::Flush => self.pass_over(&request),
                 Op::Trim if filled > 0 => return Step::Writes(filled),
                 Op::Trim => {
+                    let request = self.requests.columns.get(self.request);
                     self.request += 1;
                     return Step::Request(request);
                 }
@@ -297,10 +323,11 @@ impl Workload for Trace {
     }
 
     fn next_request(&mut self) -> Option<Request> {
-        let request = self.current()?;
+        let place = self.current()?;
+        let at_ns = self.requests.columns.at_ns.get(self.request).saturating_add(self.offset_ns);
+        let fua = self.requests.columns.fua.get(self.request) != 0;
         self.request += 1;
-        let at_ns = request.at_ns.saturating_add(self.offset_ns);
-        Some(Request { at_ns, ..request })
+        Some(Request { at_ns, fua, ..self.section.get(place) })
     }
 
     fn take_unserved(&mut self) -> Unserved {
@@ -341,8 +368,7 @@ impl Workload for Trace {
     /// Number of page writes of one pass.
     /// Within this number of page writes, every page is written again that is ever written again.
     fn horizon_writes(&self) -> u64 {
-        let columns = &self.requests.columns;
-        let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);
-        writes.map(|at| u64::from(columns.pages(at))).sum()
+        let writes = requests(&self.requests.columns).filter(|request| request.op == Op::Write);
+        writes.map(|request| u64::from(request.pages)).sum()
     }
 }
