@@ -247,6 +247,19 @@ def test_the_arrays_have_the_types_that_the_engine_takes() -> None:
     assert (found.op.dtype, found.start.dtype, found.count.dtype) == types
 
 
+def test_the_columns_of_a_trace_are_not_writeable_and_constant_ones_take_no_memory() -> None:
+    single = traces.to_pages(trace_of([(0, "write", page * PAGE, PAGE) for page in range(4)]))
+    varied = [(0, "write", 512, PAGE), (0, "read", 0, 2 * PAGE), (0, "trim", 0, PAGE)]
+    mixed = traces.to_pages(trace_of(varied))
+    for pages, constant in ((single, True), (mixed, False)):
+        for column in (pages.op, pages.count, pages.head_bytes):
+            assert column is not None
+            assert (column.strides == (0,)) == constant
+        for column in (pages.start, pages.at_ns, pages.op, pages.count):
+            assert column is not None
+            assert not column.flags.writeable
+
+
 def test_addresses_near_the_end_of_the_largest_device_are_exact() -> None:
     offset = 2**63 - 2**32 - PAGE
     trace = trace_of([(0, "write", offset, PAGE), (1, "write", 0, PAGE), (1, "write", offset, 1)])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp._engine import MOST_TAGS, UNTAGGED
+from writeamp._engine import MOST_TAGS, UNTAGGED, kept
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Whole, shown
 from writeamp.plots.figures.traces import writes_by_heat
@@ -349,12 +349,12 @@ def _of_trace(trace: Trace, options: _PageOptions) -> tuple[PageTrace, pl.Series
     notes += dropped
     counts = touched["end"] - touched["start"]
     pages = PageTrace(
-        op=touched["op"].replace_strict(OPS, return_dtype=pl.UInt8).to_numpy(),
-        start=touched["start"].cast(pl.UInt32).to_numpy(),
-        count=counts.cast(pl.UInt32).to_numpy(),
-        at_ns=_since_first(touched["timestamp_ns"]),
-        head_bytes=touched["head"].cast(pl.UInt32).to_numpy(),
-        tail_bytes=touched["tail"].cast(pl.UInt32).to_numpy(),
+        op=_column(touched["op"].replace_strict(OPS, return_dtype=pl.UInt8), usual=0),
+        start=_column(touched["start"].cast(pl.UInt32)),
+        count=_column(counts.cast(pl.UInt32), usual=1),
+        at_ns=kept(_since_first(touched["timestamp_ns"])),
+        head_bytes=_column(touched["head"].cast(pl.UInt32), usual=0),
+        tail_bytes=_column(touched["tail"].cast(pl.UInt32), usual=0),
         fua=_durable(trace.fua, touched["row"]),
         logical_pages=needed_pages,
         footprint_pages=written.total,
@@ -487,6 +487,17 @@ def _durable(fua: pl.Series | None, rows: pl.Series) -> npt.NDArray[np.uint8] | 
     if fua is None or not fua.any():
         return None
     return fua.gather(rows - 1).cast(pl.UInt8).to_numpy()
+
+
+def _column(values: pl.Series, usual: int | None = None) -> npt.NDArray[Any]:
+    """Return values as a read-only array, which all runs of a study share without a copy.
+
+    The array takes no memory if all values are `usual`.
+    """
+    array = values.to_numpy()
+    if usual is not None and (array == usual).all():
+        return np.broadcast_to(array.dtype.type(usual), array.shape)
+    return kept(array)
 
 
 def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
