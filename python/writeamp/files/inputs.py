@@ -243,7 +243,7 @@ def _fsspec(address: str) -> Any:
         return import_module("fsspec")
     except ImportError:
         raise WriteampError(
-            f"cannot read {address}: addresses need fsspec; {how_to_install('cluster')}"
+            f"cannot read {address}: addresses need fsspec; run: {how_to_install('cluster')}"
         ) from None
 
 

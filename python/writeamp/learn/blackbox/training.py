@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from sklearn.base import clone
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole
@@ -226,6 +225,8 @@ class BlackBox(Drawn):
         Raises:
             WriteampError: there are too few rows or workloads, or as in `predict`.
         """
+        from sklearn.base import clone  # noqa: PLC0415 (`models` reports if it is missing)
+
         Whole(2, 1000).check("folds", folds)
         tables, refitted = {}, {}
         targets = self._targets_in(measurements)
