@@ -12,10 +12,12 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import citation_file
 import declare_arguments
 import declare_modules
 import learn_page
 import page_tables
+import repository_links
 
 ROOT = Path(__file__).resolve().parent.parent
 # Each generator returns its files with their text.
@@ -23,6 +25,8 @@ GENERATORS: dict[str, Callable[[], dict[Path, str]]] = {
     "types of keyword arguments": declare_arguments.generated,
     "modules of policies": declare_modules.generated,
     "tables of pages": page_tables.generated,
+    "links to the repository": repository_links.generated,
+    "CITATION.cff": citation_file.generated,
     "the page of chapters": learn_page.page,
     "pictures of chapters": learn_page.pictures,
 }

@@ -33,6 +33,8 @@ PAGE_OF = {source: page for page, source in FROM_ROOT.items()}
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")
 
 
+# What README.md's links begin with, which package indexes show.
+ADDRESS = re.compile(r"\]\(https://[^)\s]+?/(?:blob|tree|raw)/main/")
 DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -75,7 +77,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if here == "glossary.md"
         else GLOSSARY.format(posixpath.relpath("glossary.md", posixpath.dirname(here) or "."))
     )
-    return LINK.sub(of_site, markdown) + words
+    return LINK.sub(of_site, ADDRESS.sub("](", markdown)) + words
 
 
 def reference() -> dict[str, str]:

@@ -14,6 +14,7 @@ from ._engine import __version__ as __version__
 from .allocation.division import allocate as allocate
 from .answers.functions import answer as answer
 from .answers.result import Answer as Answer
+from .citations import cite as cite
 from .custom import NEVER as NEVER
 from .custom import Placement as Placement
 from .custom import VictimPolicy as VictimPolicy

@@ -53,6 +53,7 @@ def studies(folder: Path) -> None:
     assert_type(wa.report(folder / "answer.html").markdown(), str)
     assert_type(wa.listed("victims"), dict[str, list[dict[str, Any]]])
     wa.reproduce("park2017", plots=folder)
+    assert_type(wa.cite("simulate"), str)
     with wa.VirtualSsd("ssd-v", size="1GiB") as drive:
         drive.counters()
 

@@ -177,6 +177,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
                               "writes": 100},)),
     "Experiment.of": (wa.Experiment.of, ({"verb": "simulate", **_SIMULATED},)),
     "lifetime": (wa.lifetime, ({"snapshots": [_file("snap")]},)),
+    "cite": (wa.cite, ({}, {"verb": "simulate"}, {"verb": "measure rb"})),
     "listed": (wa.listed, ({}, {"kind": "victims"})),
     "manager": (wa.manager, ({"name": "single"}, {"name": "dac", "regions": 4})),
     "meanfield.hot_cold": (wa.meanfield.hot_cold, (_HOT,)),

@@ -152,7 +152,7 @@ def unmade(samples: Samples) -> set[str]:
 
 @cache
 def _ordinary(verb: str) -> list[_Option]:
-    return [each for each in OPTIONS[verb] if each.name not in ("--help", "--json")]
+    return [each for each in OPTIONS[verb] if each.name not in ("--help", "--json", "--cite")]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Commands without the packages of an extra: the error names how to install it, in both ways."""
+"""Commands without the packages of an extra: the error names two ways to install it."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from writeamp.units.durations import DurationIn
 
 # Options that say what becomes of a result or of work that is done, and decide no number of it.
 OF_OUTPUT = {
-    "csv", "curve", "force", "help", "json", "keep", "once", "out", "plot", "plot_erases", "plots",
-    "report", "retry_failed", "save_config", "series", "verbose",
+    "cite", "csv", "curve", "force", "help", "json", "keep", "once", "out", "plot", "plot_erases",
+    "plots", "report", "retry_failed", "save_config", "series", "verbose",
 }  # fmt: skip
 # What typer is told of an option of each reading.
 TYPES: dict[str, Any] = {

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from stand_in_runners import Backwards
+from writeamp.citations import PAPERS as CITED
+from writeamp.citations import CitedPaper
 from writeamp.cli import main
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
@@ -247,6 +249,13 @@ def test_every_paper_is_registered_under_its_name_and_says_what_it_is(paper: Pap
     assert PAPERS[paper.name] is paper
     assert paper.citation
     assert "\n" not in paper.summary
+
+
+@pytest.mark.parametrize("cited", CITED, ids=lambda cited: cited.name)
+def test_a_paper_that_writeamp_cites_is_the_one_that_is_reproduced(cited: CitedPaper) -> None:
+    citation = PAPERS[cited.name].citation
+    assert cited.title.lower() in citation.lower()
+    assert all(family in citation for _, family in cited.authors)
 
 
 LINE = Line([1.0, 2.0], [1.0, 2.0], "#000000", label="wa")

@@ -9,7 +9,8 @@ _PARTS = ("tables", "verification", "steady", "partitions", "oltp")
 
 PAPER = Paper(
     name="four-level",
-    citation="A four-level model of write amplification by Ready/Busy signals (paper 5)",
+    citation="Sun, Qin, Wu, Xie: Measuring and Analyzing Write Amplification Characteristics of "
+    "Solid State Disks (MASCOTS 2013)",
     summary="WA from Ready/Busy pins beside the drive's own count, in micro-benchmarks, partitions "
     "and the traces F1 and F2",
     parts=tuple(late_part(f"writeamp_papers.four_level.{name}") for name in _PARTS),

@@ -13,8 +13,9 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
+from writeamp.cli.cite_option import group_with_cite, with_cite
 from writeamp.cli.findings import with_own_findings
-from writeamp.cli.light_typer import import_help, without_early_adapters
+from writeamp.cli.light_typer import import_help, verb_of, without_early_adapters
 from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
@@ -67,9 +68,9 @@ class _OnceCommand(TyperCommand):
                 details = vars(error)
                 if "possibilities" not in details:
                     raise
-                raise no_such_option(_verb(ctx), details["option_name"], _flags(ctx)) from None
+                raise no_such_option(verb_of(ctx), details["option_name"], _flags(ctx)) from None
             if not ctx.resilient_parsing:
-                _refuse_twice(_verb(ctx), parsed[2])
+                _refuse_twice(verb_of(ctx), parsed[2])
                 _refuse_empty(ctx.command.get_params(ctx), parsed[0])
             return parsed
 
@@ -101,10 +102,14 @@ class App(typer.Typer):
                 "cls": _OnceCommand,
                 "help": _paragraphs(inspect.getdoc(body) or ""),
             } | how
-            complete = with_verbose(with_report(with_own_findings(body)))
+            complete = with_cite(with_verbose(with_report(with_own_findings(body))))
             return super(App, self).command(name, **settings)(complete)
 
         return add
+
+    def add_typer(self, typer_instance: typer.Typer, **how: Any) -> None:
+        """Add a group of commands, whose only own option is `--cite`."""
+        super().add_typer(typer_instance, callback=group_with_cite(), **how)
 
 
 def _no_type(ctx: Any) -> None:
@@ -130,13 +135,6 @@ def _flags(ctx: Any) -> list[str]:
         if not option.hidden
         for flag in (*option.opts, *option.secondary_opts)
     ]
-
-
-def _verb(ctx: Any) -> str:
-    """Return the words after the name of the program, such as `measure diff`."""
-    if ctx.parent is None:
-        return ""
-    return f"{_verb(ctx.parent)} {ctx.info_name}".strip()
 
 
 def _refuse_twice(verb: str, options: list[Any]) -> None:

@@ -14,6 +14,13 @@ from typing import Any
 _UNUSED_BY_HELP = ("rich.markdown", "rich.traceback")
 
 
+def verb_of(context: Any) -> str:
+    """Return the words after the name of the program, such as `measure diff`."""
+    if context.parent is None:
+        return ""
+    return f"{verb_of(context.parent)} {context.info_name}".strip()
+
+
 def without_early_adapters(parameters: list[Any]) -> list[Any]:
     """Return parameters that import pydantic only to convert a value that the user gave.
 

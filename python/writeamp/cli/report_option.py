@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writeamp._engine import __version__
+from writeamp.cli.light_typer import verb_of
 from writeamp.errors import WriteampError
 from writeamp.files.output import check_distinct, check_target, replacing
 
@@ -90,7 +91,7 @@ def with_report(body: Callable[..., None]) -> Callable[..., None]:
             body(*positional, **arguments)
             return
         _check(report, [*positional, *arguments.values()])
-        with _writing(report, _verb(_context)):
+        with _writing(report, verb_of(_context)):
             body(*positional, **arguments)
 
     option = typer.Option(_FLAG, help=_HELP, metavar="FILE", show_default=False)
@@ -187,13 +188,3 @@ def _command() -> tuple[str, ...]:
         if word.startswith(f"{_FLAG}="):
             return (*words[:at], *words[at + 1 :])
     return tuple(words)
-
-
-def _verb(context: typer.Context) -> str:
-    """Return the words after the name of the program, such as `measure diff`."""
-    names = []
-    level: Any = context
-    while level is not None and level.parent is not None:
-        names.append(str(level.info_name))
-        level = level.parent
-    return " ".join(reversed(names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from writeamp.cli.boundary import print_version
+from writeamp.cli.cite_option import Cite
 from writeamp.cli.verbs import Verbs
 from writeamp.errors import WriteampError
 
@@ -36,6 +37,7 @@ def _root(
     _version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
+    cite: Cite = False,
 ) -> None:
     """Read the options that precede the subcommand."""
 
