@@ -97,14 +97,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("options", ["--workers 1", "--workers 2", "--workers 1 --shard {}/3"])
 def test_a_sweep_that_is_killed_goes_on_where_it_was(
-    tmp_path: Path, workers: int, whole: pl.DataFrame
+    tmp_path: Path, options: str, whole: pl.DataFrame
 ) -> None:
     sweeping, seen = Sweeping(tmp_path), set()
     for at in range(ROUNDS):
         mark = uuid.uuid4().hex
-        running = sweeping.start("--workers", str(workers), WRITEAMP_TEST_MARK=mark)
+        words = options.format(at % 3 + 1).split()
+        running = sweeping.start(*words, WRITEAMP_TEST_MARK=mark)
         sweeping.await_parts(running, more=at % 3)
         running.kill()
         assert running.communicate()[1] == b""

@@ -28,7 +28,7 @@ from writeamp.units.durations import DurationIn
 # Options that say what becomes of a result or of work that is done, and decide no number of it.
 OF_OUTPUT = {
     "cite", "csv", "curve", "force", "help", "json", "keep", "once", "out", "plot", "plot_erases",
-    "plots", "report", "retry_failed", "save_config", "series", "verbose",
+    "plots", "report", "retry_failed", "save_config", "series", "shard", "verbose",
 }  # fmt: skip
 # What typer is told of an option of each reading.
 TYPES: dict[str, Any] = {
@@ -156,7 +156,11 @@ def test_a_folder_by_another_name_is_found() -> None:
     assert folder_faults("compare", made) == ["--out is a folder", "--keep is no folder"]
 
 
-@pytest.mark.parametrize("name", sorted(KEEPING))
+# Verbs that take the folders of several shards.
+SHARDED = {"compare", "sweep run", "volumes run"}
+
+
+@pytest.mark.parametrize("name", sorted(KEEPING - SHARDED))
 def test_the_older_name_of_keep_is_the_same_option(name: str) -> None:
     sentence = f"--keep (or --out, its older name) is given twice; {name} takes it once"
     refused = in_process.run(name, "--out a --keep b")

@@ -55,8 +55,9 @@ class _OnceCommand(TyperCommand):
         parser = super().make_parser(ctx)
         options = [option for option in self.params if isinstance(option, TyperOption)]
         for option in options:
+            action = "append" if option.multiple else "store"
             for older in _older_options(option):
-                parser.add_option(obj=option, opts=[older], dest=option.name)
+                parser.add_option(obj=option, opts=[older], dest=option.name, action=action)
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:

@@ -14,10 +14,12 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
+from writeamp.cli.shard_options import with_shards
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.shards import Folders
 
 if TYPE_CHECKING:
     from writeamp.results.card import Card
@@ -28,7 +30,7 @@ _SPARE_COLUMNS = (">memory B/page", ">simulated M pages/s")
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand to the command line."""
-    register_experiment(app, with_scheduler(compare))
+    register_experiment(app, with_scheduler(with_shards(compare)))
 
 
 def compare(
@@ -42,7 +44,7 @@ def compare(
             metavar="FILE",
         ),
     ] = None,
-    keep: options.Keep = None,
+    keep: Folders | None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,

@@ -14,11 +14,13 @@ from writeamp.cli.application import App
 from writeamp.cli.progress_bar import Bar, points_in_words
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.shard_options import with_shards
 from writeamp.cli.sweep_show import MOST_ROWS, show
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files import output
 from writeamp.plots import check_target
 from writeamp.runners import Runner
+from writeamp.studies.shards import Folders
 
 if TYPE_CHECKING:
     from writeamp.studies.sweep.plan import SweepPlan
@@ -43,7 +45,7 @@ def register(app: typer.Typer) -> None:
         cls=_RunUnlessNamed,
         no_args_is_help=True,
     )
-    verbs.command(_RUN)(with_runner(run))
+    verbs.command(_RUN)(with_runner(with_shards(run, needs_folder=True)))
     verbs.command("show")(with_settings(show))
     app.add_typer(verbs, name="sweep")
 
@@ -56,15 +58,7 @@ def run(
         ),
     ],
     *,
-    keep: Annotated[
-        Path,
-        typer.Option(
-            "--keep",
-            help="Folder of the results; points that are stored there are not run again.",
-            metavar="DIR",
-            show_default=False,
-        ),
-    ],
+    keep: Folders,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run points again that failed.")
     ] = False,
@@ -85,7 +79,7 @@ def run(
     """
     if plot is not None:
         check_target(plot)
-        output.check_distinct([keep, plot])
+        output.check_distinct([keep.first, plot])
     from writeamp.studies.sweep.functions import sweep  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.plan import plan_of  # noqa: PLC0415 (slow)
 

@@ -13,6 +13,7 @@ from writeamp.cli.application import App
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_threads
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.shard_options import with_shards
 from writeamp.cli.volumes_run import run, with_run_settings
 from writeamp.plots import check_target
 from writeamp.results.card import Card
@@ -47,7 +48,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("info")(with_settings(info))
     in_need = tuple(name for name in RUN_OPTIONS if name not in SPARE_OPTIONS)
     verbs.command("need")(with_threads(with_run_settings(with_settings(need), in_need)))
-    verbs.command("run")(with_threads(with_run_settings(with_settings(run))))
+    verbs.command("run")(with_threads(with_run_settings(with_settings(with_shards(run)))))
     app.add_typer(verbs, name="volumes")
 
 

@@ -17,6 +17,7 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.settings.compared import PoliciesSettings
+from writeamp.studies.shards import Folders
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
     ComparedSettings,
@@ -61,7 +62,7 @@ def run(
     drives: DrivesSettings,
     *,
     settings: dict[str, Any],
-    keep: options.Keep = None,
+    keep: Folders | None,
     plot: Annotated[
         Path | None,
         typer.Option(

@@ -173,6 +173,17 @@ class Dataset:
             file.write(content)
         return path
 
+    def take(self, other: Dataset) -> None:
+        """Add the results of another folder that this one lacks, or whose runs failed in it.
+
+        Raises:
+            WriteampError: a folder cannot be read, or this one cannot be written.
+        """
+        own = self.rows((*KEY, "error")).filter(pl.col("error").is_null())
+        new = other.rows().join(own, on=KEY, how="anti")
+        if new.height:
+            self.append(new)
+
     def merge(self, parts: Sequence[Path]) -> Path | None:
         """Merge some parts into one, and remove their files; no other study may merge them.
 

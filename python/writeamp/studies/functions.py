@@ -18,6 +18,7 @@ from writeamp.studies.compare.comparison import run_comparison
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.shards import Keep
 from writeamp.studies.simulation import run_simulation
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def compare(
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    keep: AnyPath | None = None,
+    keep: Keep | None = None,
     **settings: Unpack[CompareArguments],
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
@@ -105,7 +106,8 @@ def compare(
         runner: runner of the runs, a `writeamp.runners.Runner` such as `Threads(4)`; by default
             this process, with one run at a time per processor.
         keep: folder that stores each finished run; stored runs are not repeated, so that the same
-            call continues after an interruption.
+            call continues after an interruption. Or several folders, such as those of shards: runs
+            in the others are copied to the first.
         settings: listed below.
 
     Returns:

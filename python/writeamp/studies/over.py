@@ -17,6 +17,7 @@ from typing import TypeAlias, TypeVar
 from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.runners import Progress, Runner, gather
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.shards import ShardDone
 
 _T = TypeVar("_T")
 _Whole = TypeVar("_Whole")
@@ -55,6 +56,7 @@ def over(
     Raises:
         Interrupted: Ctrl-C; it carries the combined finished results, or None with a runner.
         WriteampError: a variant failed; `finished` has the combined finished results.
+        ShardDone: the variants ran as one of several shards.
     """
     if runner is not None:
         try:
@@ -63,10 +65,13 @@ def over(
         except Interrupted:
             raise Interrupted(None) from None
     outcomes: list[_T | WriteampError | None] = [None] * len(variants)
+    sharded: ShardDone | None = None
     joined = None if progress is None else _Joined(progress, shares or [1.0] * len(variants))
     for index, variant in enumerate(variants):
         try:
             outcomes[index] = run(variant, None if joined is None else joined.of(index))
+        except ShardDone as done:
+            sharded = done
         except KeyboardInterrupt as stopped:
             if index == 0:
                 outcomes[0] = getattr(stopped, "finished", None)
@@ -79,6 +84,8 @@ def over(
                 outcomes[0] = failed.finished
             failed.finished = _part(outcomes, combine)
             raise
+    if sharded is not None:
+        raise sharded
     return combine(outcomes)
 
 

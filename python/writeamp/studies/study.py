@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,12 +18,13 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import polars as pl
 
 from writeamp._engine import __version__
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.results.numbers import plural
 from writeamp.runners import Progress, Runner, gather
 from writeamp.runners.runner import Lost
 from writeamp.studies.dataset import KEY, Contents, Dataset
+from writeamp.studies.shards import Keep, Shard, ShardCounts, ShardDone, folders_of
 from writeamp.studies.sink import Sink
 
 J = TypeVar("J")
@@ -200,10 +200,20 @@ S = TypeVar("S", bound=Studied)
 class RunStore:
     """Results of a running study, including results stored earlier in its folder, if any."""
 
-    def __init__(self, dataset: Dataset | None = None, sink: Sink | None = None) -> None:
-        """Read the runs that are stored in a folder."""
+    def __init__(
+        self,
+        dataset: Dataset | None = None,
+        sink: Sink | None = None,
+        shard: Shard | None = None,
+    ) -> None:
+        """Read the runs that are stored in a folder; with a shard, run only its jobs."""
         self._dataset = dataset
         self._sink = sink
+        self._shard = shard
+        # Numbers of jobs of the shard and of the study that `gather` was given, and errors of
+        # jobs, which are not stored.
+        self._in_shard = self._in_study = 0
+        self._errors: list[str] = []
         self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
         # For each set of columns that a codec has requested: the stored rows by their hash.
@@ -222,6 +232,23 @@ class RunStore:
             of_other_versions=len(self._others),
             failed=sum(added.values()),
             failed_before=sum(self._skipped.values()),
+        )
+
+    def shard_counts(self, *, is_interrupted: bool = False) -> ShardCounts:
+        """Return the outcome of a shard at this moment."""
+        stats = self.stats()
+        assert self._shard is not None
+        assert stats is not None
+        return ShardCounts(
+            self._shard,
+            self._in_shard,
+            self._in_study,
+            done=stats.done - stats.failed,
+            skipped=stats.skipped,
+            failed=stats.failed + len(self._errors),
+            out=str(stats.out),
+            failures=tuple(self._errors),
+            is_interrupted=is_interrupted,
         )
 
     def finished(self) -> set[str]:
@@ -244,7 +271,8 @@ class RunStore:
         """Return `work(job)` for every job in order; stored results are not computed again.
 
         If `work` returns an error instead of raising it, the error is returned as a result, but is
-        not stored.
+        not stored. In a shard, only its jobs are run, and `ShardDone` is raised instead of a
+        return, since the results of other jobs are missing.
 
         Args:
             codec: defines the keys of jobs, and how results are stored.
@@ -258,9 +286,15 @@ class RunStore:
             progress: called with the number of jobs done and the total, at first and after each.
 
         Raises:
-            Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result.
+            Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result, or is
+                empty in a shard.
+            ShardDone: the jobs of the shard have run.
             BaseException: the error of the first job that failed.
         """
+        if self._shard is not None:
+            of_study, jobs = jobs, self._shard.part(jobs, self._in_study)
+            self._in_study += len(of_study)
+            self._in_shard += len(jobs)
         finished = self.skip(codec, jobs, again)
         pending = [number for number in range(len(jobs)) if number not in finished]
 
@@ -283,7 +317,14 @@ class RunStore:
                 each=keep,
             )
         except KeyboardInterrupt:
-            raise Interrupted(finished) from None
+            raise Interrupted({} if self._shard else finished) from None
+        if self._shard is not None:
+            self._errors += [
+                str(result)
+                for result in finished.values()
+                if isinstance(result, WriteampError) and not isinstance(result, RefusedError)
+            ]
+            raise ShardDone(self.shard_counts())
         return [finished[number] for number in range(len(jobs))]
 
     def results(
@@ -367,7 +408,7 @@ class RunStore:
 
 
 def keep_runs(
-    keep: str | os.PathLike[str] | None,
+    keep: Keep | None,
     study: Callable[[RunStore], S],
     kind: type[Dataset] = RunsDataset,
 ) -> S:
@@ -375,7 +416,8 @@ def keep_runs(
 
     Args:
         keep: folder, created if it does not exist; None stores no runs. Other studies may use the
-            same folder, also at the same time.
+            same folder, also at the same time. Of several folders, the runs of the others are
+            copied to the first. `Folders` may have a shard.
         study: runs the jobs with `RunStore.gather`; its result, even a partial one, has a field
             `store_stats`.
         kind: dataset class of the folder; some studies have a class with further columns.
@@ -383,17 +425,24 @@ def keep_runs(
     Raises:
         WriteampError: the folder holds other files, or cannot be written.
         Interrupted: Ctrl-C; it carries the study's partial result, and finished runs are stored.
+        ShardDone: the study is one of several shards; it carries the counts of its runs.
     """
     if keep is None:
         return study(RunStore())
-    dataset = kind.make(Path(file_name(keep)))
+    folders = folders_of(keep)
+    others = [kind.open(other) for other in folders.others]
+    dataset = kind.make(Path(file_name(folders.first)))
+    for other in others:
+        dataset.take(other)
     with Sink(dataset) as sink:
-        store = RunStore(dataset, sink)
+        store = RunStore(dataset, sink, folders.shard)
         try:
             return _with_stats(study(store), store)
         except _FolderError as error:
             raise WriteampError(str(error)) from None
         except Interrupted as stopped:
+            if folders.shard is not None:
+                raise ShardDone(store.shard_counts(is_interrupted=True)) from None
             if stopped.finished is not None:
                 stopped.finished = _with_stats(stopped.finished, store)
             raise

@@ -11,13 +11,13 @@ import polars as pl
 
 from writeamp.errors import Interrupted, WriteampError, unknown_argument
 from writeamp.fields.shown_settings import with_settings_of
-from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress, Runner, check_callbacks, local_runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
 from writeamp.studies.compare.row import row_name
+from writeamp.studies.shards import Keep
 from writeamp.studies.study import RunStore, Studied, keep_runs
 from writeamp.volumes.fleet import Fleet, requests_file
 from writeamp.volumes.jobs import (
@@ -53,7 +53,7 @@ def run(
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
-    keep: AnyPath | None = None,
+    keep: Keep | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
     **settings: Unpack[RunArguments],
@@ -66,7 +66,8 @@ def run(
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers; `managers` and `victims` have the forms of `writeamp.compare`.
         victims: victim policies; by default each manager's own.
-        keep: folder that stores each finished run; stored runs are not repeated.
+        keep: folder that stores each finished run; stored runs are not repeated. Or several
+            folders: runs in the others are copied to the first.
         runner: runner of the runs; by default threads of this process.
         progress: called with the number of runs done and the total.
         settings: choice of volumes, comparison with a baseline, and settings of the runs; listed
@@ -125,7 +126,7 @@ def study_fleet(
     jobs_of: Callable[[Fleet, pl.DataFrame, Sequence[Policy]], list[VolumeJob]],
     result: Callable[[FleetRun], R],
     *,
-    keep: AnyPath | None = None,
+    keep: Keep | None = None,
     selection: SelectionSettings | None = None,
     compared: ComparedSettings | None = None,
     runner: Runner | None = None,
@@ -139,7 +140,8 @@ def study_fleet(
         policies: block managers and victim policies.
         jobs_of: returns the jobs of the chosen volumes under the policies.
         result: converts the `FleetRun` of these jobs into the study's own result.
-        keep: folder that stores each finished run; stored runs are not repeated.
+        keep: folder that stores each finished run; stored runs are not repeated. Or several
+            folders: runs in the others are copied to the first.
         selection: choice of volumes.
         compared: baseline and resampling of the comparison.
         runner: runner of the runs; by default threads of this process.

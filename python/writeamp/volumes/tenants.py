@@ -12,7 +12,6 @@ import polars as pl
 from writeamp._engine import CAUSES, MOST_TAGS
 from writeamp.errors import WriteampError
 from writeamp.fields.shown_settings import with_settings_of
-from writeamp.files.output import AnyPath
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
 from writeamp.plots.style import with_error
@@ -23,6 +22,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress, Runner
 from writeamp.runs.loads import MOST_GROUPS
 from writeamp.settings.compared import PoliciesSettings
+from writeamp.studies.shards import Keep
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import VolumeJob, VolumesTogether
@@ -218,7 +218,7 @@ def together(
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
-    keep: AnyPath | None = None,
+    keep: Keep | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
     **settings: Unpack[RunArguments],
@@ -231,7 +231,8 @@ def together(
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers; `managers` and `victims` have the forms of `writeamp.compare`.
         victims: victim policies; by default each manager's own.
-        keep: folder that stores each finished run; stored runs are not repeated.
+        keep: folder that stores each finished run; stored runs are not repeated. Or several
+            folders: runs in the others are copied to the first.
         runner: runner of the runs; by default threads of this process.
         progress: called with the number of runs done and the total.
         settings: as for `writeamp.volumes.run`; listed below.

@@ -42,6 +42,7 @@ SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...]
     (frozenset({"written_bytes", "counters"}), drives.of_calibration),
     (frozenset({"snapshots"}), drives.of_snapshots),
     (frozenset({"swept", "points"}), studies.of_op_curve),
+    (frozenset({"shard", "runs_of_all"}), studies.of_shard),
     (frozenset({"points", "done", "failed_before"}), studies.of_sweep),
     (frozenset({"points", "done", "out"}), learnt.of_collection),
     (frozenset({"parameters", "rows"}), studies.of_groups),

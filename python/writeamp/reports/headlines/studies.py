@@ -74,6 +74,21 @@ def _steady_wa(document: _Document, key: str, steady_key: str) -> str:
     return f"{wa:.2f} (not steady)" if document.get(steady_key) is False else four_digits(wa)
 
 
+def of_shard(document: _Document) -> str:
+    """Return the outcome of a shard, and how to see the result of all shards."""
+    runs, failed = (number(document, name) for name in ("runs", "failed"))
+    if runs is None or failed is None:
+        return ""
+    outcome = "is done"
+    if failed:
+        outcome = f"has ended, but {failed:.0f} of its {plural(int(runs), 'run')} failed"
+    return (
+        f"Shard {words(document, 'shard')} {outcome}. Its results are in "
+        f"{words(document, 'out')}. When all shards are done, the same command without --shard, "
+        "and with --keep for each of their folders, shows the result."
+    )
+
+
 def of_sweep(document: _Document) -> str:
     """Return the outcome of a sweep's points, and the best of a search or both ends of WA."""
     points, done, failed = (number(document, key) for key in ("points", "done", "failed"))

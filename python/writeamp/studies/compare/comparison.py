@@ -8,7 +8,6 @@ from functools import partial
 from typing import TypeAlias
 
 from writeamp.errors import Interrupted, PolicyError, RefusedError, WriteampError, placed
-from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.inputs import PreparedRun, prepare
@@ -33,6 +32,7 @@ from writeamp.studies.compare.omitted import NoRowFitsError, OmittedRow
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.compare.turns import Bases, Turn, TurnCodec, plan_of_turn
+from writeamp.studies.shards import Keep
 from writeamp.studies.simulation import plan_of
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.studies.working_op import reason_and_op, refusal
@@ -51,7 +51,7 @@ def run_comparison(
     experiment: Experiment,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    keep: AnyPath | None = None,
+    keep: Keep | None = None,
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
@@ -61,7 +61,8 @@ def run_comparison(
         experiment: experiment to run.
         progress: called with the number of runs done and the total.
         runner: runner of the runs; by default threads of this process, as many as `threads`.
-        keep: folder that stores each finished run; stored runs are not repeated.
+        keep: folder that stores each finished run; stored runs are not repeated. Or several
+            folders: runs in the others are copied to the first.
 
     Raises:
         Interrupted: Ctrl-C; it carries a comparison of the finished managers, or None.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -10,6 +9,7 @@ from dataclasses import replace
 
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Progress, Runner, check_callbacks, runner_of
+from writeamp.studies.shards import Folders, Keep
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.plan import PlanLike, SweepPlan, plan_of
@@ -27,7 +27,7 @@ from writeamp.studies.sweep.result import Sweep
 def sweep(
     plan: PlanLike,
     *,
-    keep: str | os.PathLike[str],
+    keep: Keep,
     retry_failed: bool = False,
     runner: Runner | None = None,
     progress: Progress | None = None,
@@ -38,7 +38,8 @@ def sweep(
         plan: a .toml file with an experiment and a table `[sweep]`, a mapping with the same keys
             (docs/sweeps.md), or a checked `SweepPlan`.
         keep: folder of the results, created if it does not exist. Points with stored results are
-            not run again; other sweeps may use the same folder, also at the same time.
+            not run again; other sweeps may use the same folder, also at the same time. Of several
+            folders, such as those of shards, the results of the others are copied to the first.
         retry_failed: whether to run points again whose stored result is an error.
         runner: runner of the points: `Here()`, `Threads()`, or that of `with runner_of(…)` for
             processes of this machine or a Dask scheduler (all in `wa.runners`). By default one
@@ -70,9 +71,42 @@ def sweep(
         checked_plan = plan_of(plan)
 
         def study(store: RunStore) -> Sweep:
+            if isinstance(keep, Folders) and keep.shard is not None:
+                _run_shard(checked_plan, store, running, progress, retry_failed=retry_failed)
             return _SweepRun(checked_plan, store, progress).done(running, retry_failed=retry_failed)
 
         return keep_runs(keep, study, SweepDataset)
+
+
+def _run_shard(
+    plan: SweepPlan,
+    store: RunStore,
+    runner: Runner,
+    progress: Progress | None,
+    *,
+    retry_failed: bool,
+) -> None:
+    """Run the points of one shard.
+
+    Raises:
+        ShardDone: always, unless an error occurs.
+        WriteampError: the sweep is a search.
+    """
+    if plan.search is not None:
+        raise WriteampError(
+            "a search has no shards, because each of its points depends on results before it; "
+            "leave --shard out, or give several --workers"
+        )
+    store.gather(
+        PointCodec(),
+        runner,
+        run_point,
+        [replace(point, place=place) for place, point in enumerate(plan.points)],
+        lost=lost_point,
+        files={name for point in plan.points for name in point.files},
+        again=_has_failed if retry_failed else None,
+        progress=progress,
+    )
 
 
 class _SweepRun:
