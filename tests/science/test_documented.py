@@ -37,6 +37,7 @@ from writeamp.learn.twin.phases.served import GRID
 from writeamp.learn.twin.phases.windows import PhaseWindows
 from writeamp.learn.twin.profile import write_profile
 from writeamp.learn.twin.table import table_of
+from writeamp.studies.sweep.points import SweepDataset
 
 PAGES = [
     ROOT / "README.md",
@@ -192,6 +193,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Make a folder that has all that the pages take for granted."""
     folder = tmp_path_factory.mktemp("documented")
     (folder / "examples").symlink_to(ROOT / "examples")
+    SweepDataset.make(folder / "part-2")
     random = np.random.default_rng(1)
     count = 20_000
     columns = {
@@ -372,6 +374,8 @@ def test_a_command_works_and_prints_one_json_document(
         if lacking:
             pytest.skip(f"needs {', '.join(lacking)}")
     monkeypatch.chdir(folder)
+    for name, value in {"ID": 2, "MIN": 1, "MAX": 3, "COUNT": 3}.items():
+        monkeypatch.setenv(f"SLURM_ARRAY_TASK_{name}", str(value))
     shorter = [more for start, more in SHORT.items() if command.startswith(start)]
     verb, _, arguments = command.removeprefix("writeamp ").partition(" ")
     for more in [] if FULL else shorter:
