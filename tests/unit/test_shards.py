@@ -164,7 +164,7 @@ class TestSlurm:
             (slurm(1, 1, 7, 7) | {"SLURM_ARRAY_TASK_MAX": "x"}, "SLURM_ARRAY_TASK_MAX is 'x'"),
             (slurm(3, 3, 3, 1), "has one task, which would run everything"),
             (slurm(3, 1, 7, 3), "are not every 1 from 1 to 7"),
-            (slurm(9, 1, 7, 7), "does not say which shard runs"),
+            (slurm(9, 1, 7, 7), "the shard of this task is unknown"),
         ],
     )
     def test_an_array_whose_tasks_do_not_say_their_shard_is_refused(

@@ -74,13 +74,13 @@ class Shard:
         if len(tasks) != count or task not in tasks:
             raise WriteampError(
                 f"the {count} tasks of this array of Slurm are not every {step} from {first} to "
-                f"{last}, so that their number does not say which shard runs; give --shard I/N"
+                f"{last}, so that the shard of this task is unknown; give --shard I/N"
             )
         return cls(tasks.index(task) + 1, count)
 
-    def part(self, jobs: Sequence[T], before: int = 0) -> list[T]:
-        """Return the jobs of this shard; `before` jobs of the study precede them."""
-        return list(jobs[(self.number - 1 - before) % self.count :: self.count])
+    def share(self, jobs: Sequence[T], offset: int = 0) -> list[T]:
+        """Return the jobs of this shard; `offset` jobs of the study precede them."""
+        return list(jobs[(self.number - 1 - offset) % self.count :: self.count])
 
     def __str__(self) -> str:
         """Return the text that `parse` reads."""
@@ -99,7 +99,7 @@ def _number(variables: Mapping[str, str], name: str, default: str | None) -> int
 
 @dataclass(frozen=True)
 class Folders:
-    """Folders of a study's runs: new runs go to the first, and runs of the others are copied there.
+    """Folders of a study's runs: the first gets new runs, and copies of the runs of the others.
 
     With a `shard`, the study runs only that part.
     """
@@ -161,7 +161,7 @@ class ShardCounts:
 
     @property
     def progress(self) -> str:
-        """How many runs of the shard are stored, in words."""
+        """Sentence on the stored runs of the shard."""
         return f"{self.done + self.skipped} of {plural(self.runs, 'run')} of shard {self.shard}"
 
 

@@ -292,7 +292,7 @@ class RunStore:
             BaseException: the error of the first job that failed.
         """
         if self._shard is not None:
-            of_study, jobs = jobs, self._shard.part(jobs, self._in_study)
+            of_study, jobs = jobs, self._shard.share(jobs, self._in_study)
             self._in_study += len(of_study)
             self._in_shard += len(jobs)
         finished = self.skip(codec, jobs, again)
