@@ -15,7 +15,7 @@ CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
+.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize man docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN) bytecode
 all: tools
@@ -121,6 +121,10 @@ sanitize:
 		--target $(shell rustc -vV | sed -n 's/^host: //p') --package writeamp-engine --lib -- \
 		flash:: victims:: workloads:: managers::
 
+# A page for each command, as in: man -l build/man/writeamp-simulate.1
+man: all
+	$(BIN)/python scripts/man_pages.py build/man
+
 # The documentation site, in build/site; a link or anchor that leads nowhere fails.
 docs: all
 	@$(MAKE) --silent $(VENV)/.docs
@@ -131,6 +135,7 @@ wheel: $(VENV)/.dist
 	$(CARGO_BUILD) --quiet --profile wheel
 	$(call lay,wheel/lib_engine.so,$(ENGINE))
 	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
+	$(BIN)/python scripts/man_pages.py packaging/data/share/man/man1
 	$(BIN)/python scripts/lay_examples.py $(BIN)/maturin build --profile wheel --out dist
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist papers
 

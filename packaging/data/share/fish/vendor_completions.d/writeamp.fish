@@ -1,0 +1,1 @@
+complete --command writeamp --no-files --arguments "(env _WRITEAMP_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) writeamp)" --condition "env _WRITEAMP_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) writeamp"
