@@ -1,4 +1,4 @@
-"""Write CITATION.cff, which code hosts and reference managers read, from `writeamp.citations`."""
+"""Write CITATION.cff, for code hosts and reference managers, from `writeamp.citations`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _reference(paper: CitedPaper) -> dict[str, Any]:
         "type": "conference-paper" if paper.published_in else "article",
         "title": paper.title,
         "authors": [
-            {"given-names": given, "family-names": family} for given, family in paper.authors
+            {"given-names": first, "family-names": family} for first, family in paper.authors
         ],
         "year": paper.year,
     }

@@ -27,7 +27,7 @@ class CitedPaper:
         name: name of the paper in `writeamp reproduce`.
         authors: given name (or initials, if the paper prints these) and family name of each author.
         published_in: proceedings; "" for a preprint.
-        part: part of writeamp that uses the paper.
+        purpose: use of the paper in writeamp.
         verbs: verbs that use it, such as "predict" or "measure rb".
         pages: first and last page, or "" if unknown.
         doi: digital object identifier, or "" if unknown.
@@ -39,7 +39,7 @@ class CitedPaper:
     title: str
     published_in: str
     year: int
-    part: str
+    purpose: str
     verbs: tuple[str, ...]
     pages: str = ""
     doi: str = ""
@@ -48,7 +48,7 @@ class CitedPaper:
     @property
     def text(self) -> str:
         """The citation in one line."""
-        names = [f"{given} {family}" for given, family in self.authors]
+        names = [f"{first} {family}" for first, family in self.authors]
         where = f"In: {self.published_in}" if self.published_in else f"arXiv:{self.arxiv}"
         place = [where, f"pages {self.pages}" if self.pages else "", str(self.year)]
         doi = f" doi:{self.doi}" if self.doi else ""
@@ -61,7 +61,7 @@ class CitedPaper:
     def bibtex(self) -> str:
         """The entry of BibTeX; its key is the first author and the year."""
         fields = {
-            "author": " and ".join(f"{family}, {given}" for given, family in self.authors),
+            "author": " and ".join(f"{family}, {first}" for first, family in self.authors),
             # The second braces keep the capitals.
             "title": f"{{{self.title}}}",
             "booktitle": self.published_in,
@@ -150,7 +150,7 @@ def cite(verb: str | None = None) -> str:
     """
     papers = PAPERS if verb is None else papers_behind(verb)
     parts = [_software()]
-    parts += [f"% For its {paper.part}: {paper.text}\n{paper.bibtex}" for paper in papers]
+    parts += [f"% For its {paper.purpose}: {paper.text}\n{paper.bibtex}" for paper in papers]
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""What to cite: by verb, as BibTeX and text, and in CITATION.cff."""
+"""Citations: by verb, as BibTeX and text, and in CITATION.cff."""
 
 from __future__ import annotations
 
