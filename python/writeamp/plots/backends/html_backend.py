@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -254,10 +255,12 @@ def _parts(
     with our_settings():
         figure = drawn(spec, width_inches)
         _simplify(figure)
-        figure.canvas.draw()
         series, axes = _mark_series(figure), _mark_axes(figure, spec)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata=METADATA["svg"])
+        # `savefig` would draw everything once more, for a layout that is fixed already.
+        FigureCanvasSVG(figure).print_svg(  # type: ignore[no-untyped-call]
+            buffer, metadata=METADATA["svg"]
+        )
         svg = _within_html(buffer.getvalue().decode(), colors)
         return svg, list(_values_in(figure, spec, series)), axes
 
