@@ -174,9 +174,11 @@ def lifetime_under_load(
     tell(0, 1 + len(changes))
     base, all_of_base = load.worn_out(is_rated=True), load.factors(op)
     tell(1, 1 + len(changes))
+    # Without random draws, as mostly under a trace, a second life would only repeat the first.
+    replicas = 1 if base.are_equal else _REPLICAS
     rows = []
     for done, change in enumerate(changes, 2):
-        rows.append(_row(load, change, op, capacity_bytes))
+        rows.append(_row(load, change, op, capacity_bytes, replicas))
         tell(done, 1 + len(changes))
     return _lifetime(load, base, all_of_base, capacity_bytes, tuple(rows))
 
@@ -200,9 +202,11 @@ def _changes(load: _Load, op: float) -> Iterator[_Change]:
         yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, capacity_share=_FULL)
 
 
-def _row(load: _Load, change: _Change, own_op: float, capacity_bytes: float) -> WhatIf:
+def _row(
+    load: _Load, change: _Change, own_op: float, capacity_bytes: float, replicas: int
+) -> WhatIf:
     try:
-        endurance = load.worn_out(**change.settings)
+        endurance = load.worn_out(replicas=replicas, **change.settings)
         of_all = load.factors(own_op, **change.settings)
     except WriteampError as error:
         return WhatIf(change.words, None, None, str(error))

@@ -292,12 +292,17 @@ class LifeStatistics:
             notes.append(f"life under JESD219 is unknown: {self.why_unrated}")
         if self.replicas == 1:
             notes.append("one replica has no confidence interval; increase --replicas")
-        elif np.all(self.erases_of_block == self.erases_of_block[0]):
+        elif self.are_equal:
             notes.append(
                 "all replicas are equal, because this run has no random draws; one replica is "
                 "enough"
             )
         return notes
+
+    @property
+    def are_equal(self) -> bool:
+        """True if all lives are the same, as of a run without random draws."""
+        return bool(np.all(self.erases_of_block == self.erases_of_block[0]))
 
     @property
     def _drive_writes(self) -> _Floats:
