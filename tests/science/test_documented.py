@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ import served
 import writeamp as wa
 from collecting import Formula
 from forms import FULL
-from places import ROOT
+from places import EXAMPLES, ROOT, TRACE
 from served import MOUNTING
 from smart_documents import intel
 from vssd_documents import control_server
@@ -48,6 +48,7 @@ PAGES = [
 
 # Commands that take more than ten seconds, and what makes them short; by how they begin.
 SHORT = {
+    "writeamp answer --trace": "--trace part.parquet",
     "writeamp answer --workload": "--writes 100000 --replicas 1",
     "writeamp allocate --explore 20": "--explore 10",
     "writeamp blame examples/postgres-tpcb.parquet": "--repeat 1",
@@ -55,17 +56,23 @@ SHORT = {
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
     "writeamp blackbox train few.parquet": "--targets throughput",
     "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
-    "writeamp compare --trace disk.csv --trace": "--replicas 1 --writes 50000",
+    "writeamp compare --trace disk.csv": "--replicas 1 --writes 50000",
+    "writeamp compare --trace examples/postgres-tpcb.parquet --hints-by": "--repeat 1",
     "writeamp compare --workload zipf:s=0.99 --op": "--replicas 1 --writes 500000",
     "writeamp compare --workload zipf:s=0.99 --capacity": "--replicas 1 --writes 2.4e8",
     "writeamp endurance --capacity": "--w-max 9 --replicas 2",
     "writeamp endurance --workload": "--w-max 50 --replicas 2",
+    "writeamp lifetime --trace": "--cycles 60",
     "writeamp serve --device tlc-datacenter --size 1GiB --mount mnt --compare": "--replicas 1",
     "writeamp simulate --device mine.toml": "--writes 20000",
     "writeamp simulate --device mx.toml": "--size 64MiB --writes 20000",
+    "writeamp simulate --fio-run 'fio --name=a --rw": "--writes 500000",
+    "writeamp simulate --trace disk.csv --op 0.28 --manager wolf": "--writes 50000",
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
+# Of the commands of a verb, those whose run is short.
+QUICK = (*SHORT, "writeamp blackbox explain x25m.model --target")
 # Pages whose sentences of outputs are compared with what their commands print.
 SHOWING = ("questions.md", "first-ten-minutes.md", "answer.md", "simulation.md", "doctor.md")
 # Number of commands; fewer would mean that the outputs of pages are no longer recognized.
@@ -172,15 +179,31 @@ def named_by(prose: str, commands: list[str]) -> str:
     )
 
 
+def is_run(command: str) -> bool:
+    """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
+    ends = "--run" in command or "--compare" in command
+    serves_for_ever = command.startswith(SERVE) and not ends
+    needs_drive = command.startswith(REAL_DRIVE)
+    return (
+        command != NOT_RUN
+        and not needs_drive
+        and not serves_for_ever
+        and "--scheduler" not in command
+    )
+
+
 def of_each_verb() -> list[str]:
-    """Return the first command of each verb, and of each that a verb has."""
-    first: dict[tuple[str, ...], str] = {}
-    for command in commands():
-        if command.startswith(LONG):
-            continue
+    """Return a command of each verb, and of each that a verb has, whose run is short if one is.
+
+    A page shows some verbs with `--json`, which need no other command.
+    """
+    chosen: dict[tuple[str, ...], str] = {}
+    runs = [one for one in commands() if is_run(one) and not one.startswith(LONG)]
+    shown = sorted(runs, key=lambda one: ("--json" not in one, not one.startswith(QUICK)))
+    for command in shown:
         words = itertools.takewhile(str.isalpha, command.split())
-        first.setdefault(tuple(words), command)
-    return list(first.values())
+        chosen.setdefault(tuple(words), command)
+    return list(chosen.values())
 
 
 SENTENCES = sentences_shown()
@@ -189,10 +212,10 @@ SHOWN_TWICE = commands() if FULL else of_each_verb()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory, _few_processes: None) -> Iterator[Path]:
     """Make a folder that has all that the pages take for granted."""
     folder = tmp_path_factory.mktemp("documented")
-    (folder / "examples").symlink_to(ROOT / "examples")
+    lay_examples(folder / "examples")
     SweepDataset.make(folder / "part-2")
     random = np.random.default_rng(1)
     count = 20_000
@@ -208,6 +231,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, paths in TRACES.items():
         for path in paths:
             wa.traces.write(trace, folder / path, name)
+    wa.traces.write(wa.traces.of(pl.read_parquet(TRACE).head(count)), folder / "part.parquet")
     files = pl.Series("file", random.choice(["db/data", "db/log"], count))
     recording = wa.traces.of(requests.drop("device").with_columns(files))
     wa.traces.write(recording, folder / "mine.parquet")
@@ -246,6 +270,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     learn_drive(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
+
+
+def lay_examples(folder: Path) -> None:
+    """Link to the examples; in the short form, with a sweep of shorter runs."""
+    folder.mkdir()
+    for path in EXAMPLES.iterdir():
+        (folder / path.name).symlink_to(path)
+    if not FULL:
+        plan = folder / "op_by_manager.toml"
+        shorter = plan.read_text().replace("writes = 8_000_000", "writes = 400_000")
+        assert shorter != plan.read_text()
+        plan.unlink()
+        plan.write_text(shorter)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_processes() -> Iterator[None]:
+    """In the short form, start no workers, each of which imports for a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not FULL:
+            patch.setattr("writeamp.runners.choice.processors", lambda: 1)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -347,19 +393,6 @@ def with_options(arguments: str, more: str) -> str:
     return shlex.join(words)
 
 
-def is_run(command: str) -> bool:
-    """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
-    ends = "--run" in command or "--compare" in command
-    serves_for_ever = command.startswith(SERVE) and not ends
-    needs_drive = command.startswith(REAL_DRIVE)
-    return (
-        command != NOT_RUN
-        and not needs_drive
-        and not serves_for_ever
-        and "--scheduler" not in command
-    )
-
-
 @pytest.mark.parametrize("command", list(filter(is_run, commands())), ids=str)
 def test_a_command_works_and_prints_one_json_document(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -392,6 +425,19 @@ def test_a_command_works_and_prints_one_json_document(
         in_process.document(verb, arguments + over)
 
 
+def shortly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function, which runs the default drive or the trace for less than usually."""
+
+    def run(*values: Any, **settings: Any) -> Any:
+        if settings.keys() <= {"workload", "manager", "victims", "op"}:
+            settings["writes"] = 500_000
+        elif settings.get("trace") == "examples/postgres-tpcb.parquet":
+            settings["repeat"] = 1
+        return function(*values, **settings)
+
+    return run
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs(
     page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -399,6 +445,8 @@ def test_the_python_of_a_page_runs(
     monkeypatch.chdir(folder)
     if not FULL:
         monkeypatch.setattr(wa, "compare", partial(wa.compare, replicas=1, writes=500_000))
+        monkeypatch.setattr(wa, "simulate", shortly(wa.simulate))
+        monkeypatch.setattr(wa, "required_op", shortly(wa.required_op))
     names: dict[str, Any] = {
         "sizes": [0.4, 0.3, 0.2, 0.1],
         "frequencies": [0.05, 0.1, 0.25, 0.6],
