@@ -1,8 +1,9 @@
 """Commands under faults of the file system, run again and again by one process.
 
 To start a process for each call that may fail takes a second of imports. `main`, in a process that
-has the layer of `faults.c` preloaded, imports all that the command does; then it forks for each
-run, of which one call fails, and for the same command once more, with no fault.
+has the layer of `faults.c` preloaded, imports all that a command does; then it forks for each
+run, of which one call fails, and for the same command once more, with no fault. Commands follow
+one another in the same process, which holds the imports of all of them, and computes nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -74,26 +77,57 @@ class Rounds:
     rounds: list[Round]
 
 
-def rounds_of(command: Command, faults: Sequence[Fault], folder: Path, library: Path) -> Rounds:
-    """Run a command under each fault at each call that writes; in the short form at one of them."""
-    work, orders = folder / "work", folder / "orders"
-    work.mkdir()
-    layer = FaultLayer(library, work, orders)
-    places = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    settings = {"PYTHONPATH": os.pathsep.join(places), "POLARS_MAX_THREADS": "1",
-                "TMPDIR": str(work), "XDG_CACHE_HOME": str(work)}  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(library), str(work), str(orders)],
-        input=pickle.dumps((command, list(faults))),
-        env=os.environ | layer.environment | settings,
-        capture_output=True,
-        timeout=_PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, (done.returncode, done.stderr.decode())
-    found = pickle.loads(done.stdout)
-    assert isinstance(found, Rounds)
-    return found
+class Faulting:
+    """Process that runs commands under faults."""
+
+    def __init__(self, library: Path, folder: Path) -> None:
+        """Start it when the first command is there; `folder` holds its orders and messages."""
+        self._library = library
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def rounds_of(self, command: Command, faults: Sequence[Fault], folder: Path) -> Rounds:
+        """Run a command under each fault at each call that writes; in the short form at one."""
+        if self._process is None or self._process.poll() is not None:
+            self._process = self._start()
+        process = self._process
+        assert process.stdin
+        assert process.stdout
+        patience = threading.Timer(_PATIENCE_S, process.kill)
+        patience.start()
+        try:
+            pickle.dump((command, list(faults), folder / "work"), process.stdin)
+            process.stdin.flush()
+            found = pickle.load(process.stdout)
+        except (EOFError, BrokenPipeError):
+            raise AssertionError((process.wait(), self._messages.read_text())) from None
+        finally:
+            patience.cancel()
+        assert isinstance(found, Rounds)
+        return found
+
+    def end(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.communicate(timeout=PATIENCE_S)
+
+    @property
+    def _messages(self) -> Path:
+        return self._folder / "messages"
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        orders = self._folder / "orders"
+        layer = FaultLayer(self._library, self._folder / "nothing", orders)
+        places = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        settings = {"PYTHONPATH": os.pathsep.join(places), "POLARS_MAX_THREADS": "1"}
+        with self._messages.open("wb") as messages:
+            return subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM, str(self._library), str(orders)],
+                env=os.environ | layer.environment | settings,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=messages,
+            )
 
 
 def main() -> None:
@@ -103,11 +137,17 @@ def main() -> None:
 
     sink._WRITE_EVERY_S = 0  # as of runs that take longer, each of which is written at once
     choice.processors = lambda: 1
-    library, work, orders = map(Path, sys.argv[1:])
-    command, faults = pickle.load(sys.stdin.buffer)
-    os.chdir(work)
-    found = _Rounds(command, FaultLayer(library, work, orders), work).all(faults)
-    sys.stdout.buffer.write(pickle.dumps(found))
+    library, orders = map(Path, sys.argv[1:])
+    with suppress(EOFError):
+        while True:
+            command, faults, work = pickle.load(sys.stdin.buffer)
+            work.mkdir()
+            os.chdir(work)
+            os.environ |= {"TMPDIR": str(work), "XDG_CACHE_HOME": str(work)}
+            tempfile.tempdir = None
+            found = _Rounds(command, FaultLayer(library, work, orders), work).all(faults)
+            sys.stdout.buffer.write(pickle.dumps(found))
+            sys.stdout.flush()
 
 
 class _Rounds:

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from faulted import Command, Round, Rounds, rounds_of, same_document
+from faulted import Command, Faulting, Round, Rounds, same_document
 from faults import DISK_FULL, EIO, KILLED, KILLED_AMID, SHORT_WRITE, Fault, FaultLayer
 from forms import FULL
 from studying import DRIVE, NEVER_SAME, STUDIES
@@ -53,11 +53,19 @@ def check_drafts(one: Round) -> None:
         assert not [file for file in ending.files if ".writeamp-" in file], one.call
 
 
+@pytest.fixture(scope="module")
+def faulting(fault_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulting]:
+    """Give a process for all commands."""
+    found = Faulting(fault_library, tmp_path_factory.mktemp("faulting"))
+    yield found
+    found.end()
+
+
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_loses_no_run_that_it_kept(name: str, tmp_path: Path, fault_library: Path) -> None:
+def test_a_study_loses_no_run_that_it_kept(name: str, tmp_path: Path, faulting: Faulting) -> None:
     study = STUDIES[name]
     arguments = f"{study.command(tmp_path, Path('out.runs'))} --json"
-    found = rounds_of(Command(study.verb, arguments), FAULTS, tmp_path, fault_library)
+    found = faulting.rounds_of(Command(study.verb, arguments), FAULTS, tmp_path)
     assert json.loads(found.whole.out)["skipped"] == 0
     for one in found.rounds:
         check_ending(one)
@@ -80,9 +88,12 @@ def written_by(verb: str, arguments: str, *inputs: str) -> tuple[str, str, tuple
     return verb, arguments, inputs
 
 
+# Each of its runs draws for a second; the writer of files is the same for all.
+DRAWING = "pictures, page and experiment"
+FAULTS_WHILE_DRAWING = FAULTS if FULL else [EIO, DISK_FULL, KILLED_AMID]
 # What each writes is the same each time, but for the page, which holds the speed.
 WRITERS = {
-    "pictures, page and experiment": written_by(
+    DRAWING: written_by(
         "simulate", "--blocks 64 --pages-per-block 16 --op 0.2 --writes 5000 --plot out.svg "
         "--report out.html --save-config out.toml"
     ),
@@ -127,12 +138,13 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_file_is_whole_or_as_it_was(
-    name: str, tmp_path: Path, fault_library: Path, inputs: Path
+    name: str, tmp_path: Path, faulting: Faulting, inputs: Path
 ) -> None:
     verb, arguments, needed = WRITERS[name]
     places = tuple(str(inputs / one) for one in needed)
     command = Command(verb, arguments, places)
-    found = rounds_of(command, FAULTS, tmp_path, fault_library)
+    faults = FAULTS_WHILE_DRAWING if name == DRAWING else FAULTS
+    found = faulting.rounds_of(command, faults, tmp_path)
     for one in found.rounds:
         check_ending(one)
         if one.faulted.status == 0:
@@ -157,13 +169,13 @@ def check_files(files: dict[str, bytes], found: Rounds, one: Round) -> None:
 
 
 def test_a_history_has_each_reading_that_was_acknowledged(
-    tmp_path: Path, fault_library: Path
+    tmp_path: Path, faulting: Faulting
 ) -> None:
     source = tmp_path / "smart.json"
     source.write_text(json.dumps({"data_units_written": 100, "percent_used": 1}))
     command = Command("measure watch", "smart.json --db out.sqlite --once", (str(source),))
     faults = [EIO, DISK_FULL, SHORT_WRITE, KILLED, KILLED_AMID]
-    found = rounds_of(command, faults, tmp_path, fault_library)
+    found = faulting.rounds_of(command, faults, tmp_path)
     for at, one in enumerate(found.rounds):
         check_ending(one, words=HISTORY)
         assert one.again.status == 0, (one.call, one.again.err)
