@@ -147,8 +147,8 @@ def test_a_recording_that_was_filled_before_is_refused_for_its_missing_groups() 
 
 def test_a_trace_needs_a_detector_and_runs_with_one() -> None:
     with pytest.raises(wa.WriteampError, match="hcwf needs hints on the group of each page"):
-        simulate(trace=TRACE, op=0.2, manager="hcwf", spread=False)
-    result = simulate(trace=TRACE, op=0.2, manager="hcwf:detector=bloom", spread=False)
+        simulate(trace=TRACE, op=0.2, manager="hcwf", repeat=1)
+    result = simulate(trace=TRACE, op=0.2, manager="hcwf:detector=bloom", repeat=1)
     assert result.wa > 1
 
 

@@ -221,8 +221,8 @@ def test_uniform_writes_leave_two_groups_at_the_end() -> None:
 def test_a_trace_needs_a_detector_and_runs_with_one() -> None:
     for manager in ("wolf", "fdp-frequency"):
         with pytest.raises(wa.WriteampError, match=f"{manager} needs hints on the group"):
-            wa.simulate(trace=TRACE, op=0.4, manager=manager, spread=False)
-        result = wa.simulate(trace=TRACE, op=0.4, manager=f"{manager}:detector=bloom", spread=False)
+            wa.simulate(trace=TRACE, op=0.4, manager=manager, repeat=1)
+        result = wa.simulate(trace=TRACE, op=0.4, manager=f"{manager}:detector=bloom", repeat=1)
         assert result.wa > 1
 
 

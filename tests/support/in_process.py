@@ -24,7 +24,7 @@ from writeamp.cli import main
 
 WRITEAMP = Path(sys.executable).with_name("writeamp")
 # Of processor time, which does not depend on how busy the machine is; the imports take one.
-SECONDS_TO_START = 2
+SECONDS_TO_START = 1.5
 
 
 class Done(NamedTuple):

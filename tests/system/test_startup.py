@@ -220,7 +220,8 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 @pytest.mark.parametrize("verb", ["simulate", "answer --quick"])
 def test_a_page_is_written_though_the_pipe_is_closed(verb: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    line = f"{WRITEAMP} {verb} {DRIVE.partition(' ')[2]} --report {shlex.quote(str(page))}"
+    short = f"{DRIVE.partition(' ')[2]} --writes 20000"
+    line = f"{WRITEAMP} {verb} {short} --report {shlex.quote(str(page))}"
     assert of_a_shell(f"{line} | head -n 1").startswith("WA ")
     assert page.read_text().endswith("</html>\n")
 
