@@ -10,12 +10,10 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 # On all cores, the longest tests first.
 PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
-# Nothing of the interpreter is compiled in, so an environment that is activated compiles nothing anew.
-CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features pyo3/extension-module --package writeamp-nbdkit
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize man docs wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
+.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize man docs wheel check-wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN) bytecode
 all: tools
@@ -33,17 +31,19 @@ tools:
 $(BIN)/pip: | tools
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-# Both libraries by one call of cargo, or the engine would be compiled for each of them.
+# Both libraries by one call of cargo, or the engine would be compiled for each of them. Nothing of the interpreter
+# is compiled in, so an environment that is activated compiles nothing anew.
 $(ENGINE) $(PLUGIN) &: $(RUST_SOURCES) | tools
 	$(PYTHON) scripts/declare_modules.py
 	@echo "compiling the engine and the virtual SSD: about a minute on two quiet cores, the first time" >&2
-	$(CARGO_BUILD) --quiet --release
-	$(call lay,release/lib_engine.so,$(ENGINE))
-	$(call lay,release/libwriteamp_nbdkit.so,$(PLUGIN))
+	PYO3_NO_PYTHON=1 cargo build --quiet --release --package writeamp-python --features pyo3/extension-module \
+		--package writeamp-nbdkit
+	$(call lay,lib_engine.so,$(ENGINE))
+	$(call lay,libwriteamp_nbdkit.so,$(PLUGIN))
 
 # Under a new name first: a running server keeps the file that it has mapped.
 define lay
-	strip --strip-debug -o $(2).new target/$(1)
+	strip --strip-debug -o $(2).new target/release/$(1)
 	mv $(2).new $(2)
 endef
 
@@ -79,7 +79,7 @@ test: lint
 
 # Every test in its long form, with every combination, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
-test-full: test deny docs check-sdist
+test-full: test deny docs check-sdist check-wheel
 
 # All conformance tests on one entry alone, as in: make check-policy NAME=greedy
 check-policy: ready
@@ -132,12 +132,11 @@ docs: all
 
 # In dist/, of both packages: wheels for every Python from 3.11 on, and sdists, of which writeamp's brings its crates.
 wheel: $(VENV)/.dist
-	$(CARGO_BUILD) --quiet --profile wheel
-	$(call lay,wheel/lib_engine.so,$(ENGINE))
-	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
-	$(BIN)/python scripts/man_pages.py packaging/data/share/man/man1
-	$(BIN)/python scripts/lay_examples.py $(BIN)/maturin build --profile wheel --out dist
-	$(BIN)/python -m build --no-isolation --wheel --outdir dist papers
+	scripts/build_wheel.sh $(BIN)
+
+# In a new environment, with what pip downloads.
+check-wheel: wheel
+	scripts/check_wheel.sh $(BIN)
 
 sdist: $(VENV)/.dist
 	rm -f dist/writeamp*.tar.gz

@@ -23,6 +23,7 @@ import recordings
 import served
 import writeamp as wa
 from collecting import Formula
+from documented import blocks, commands_of
 from forms import FULL
 from places import EXAMPLES, ROOT, TRACE
 from served import MOUNTING
@@ -117,11 +118,6 @@ TRACES = {
 }
 
 
-def blocks(page: Path) -> list[tuple[str, str]]:
-    """Return language and text of each fenced block of a page."""
-    return re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-
-
 def commands() -> list[str]:
     """Return the commands of all pages, each once."""
     return list(
@@ -129,19 +125,6 @@ def commands() -> list[str]:
             command for page in PAGES for _, text in blocks(page) for command in commands_of(text)
         )
     )
-
-
-def commands_of(block: str) -> list[str]:
-    """Return the commands of a block, without prompt, comment and redirection."""
-    found = []
-    for line in block.replace("\\\n", "").splitlines():
-        command = line.removeprefix("$ ")
-        # Other lines are outputs, whose quotes may be apostrophes.
-        if command.startswith("writeamp "):
-            words = shlex.split(command, comments=True)
-            end = words.index(">") if ">" in words else None
-            found.append(shlex.join(words[:end]))
-    return found
 
 
 def sentences_shown() -> dict[str, list[str]]:

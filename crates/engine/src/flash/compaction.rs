@@ -113,6 +113,7 @@ unsafe fn one_by_one<T: Copy>(items: &[T], marks: &[u64], out: *mut T) -> usize 
 }
 
 /// For each set of eight items, the places of those in the set, in order.
+#[cfg(target_arch = "x86_64")]
 static PLACES: [[u8; 8]; 256] = {
     let mut places = [[0; 8]; 256];
     let mut set = 0;
@@ -150,6 +151,7 @@ unsafe fn by_eight<T: Item>(items: &[T], marks: &[u64], out: *mut T) -> usize {
 }
 
 /// Keeps the fewer than eight items after these steps of 64 items.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn last<T: Copy>(rest: &[T], steps: usize, marks: u64, out: *mut T) -> usize {
     if rest.is_empty() {
