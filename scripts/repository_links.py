@@ -23,6 +23,11 @@ URLS = {
     "Changelog": f"/blob/{BRANCH}/CHANGELOG.md",
     "Issues": "/issues",
 }
+# Files that use this repository's action.yml or .pre-commit-hooks.yaml, and how.
+USES = ("examples/github-actions.yml", "docs/virtual-ssd.md", "docs/doctor.md")
+HOST = "https://github.com/"
+ACTION = re.compile(rf"(uses: )[^/\s]+/writeamp@{BRANCH}")
+HOOKS = re.compile(r"(- repo: )https://\S+/writeamp")
 URL = re.compile(rf'^({"|".join(URLS)}) = ".*"$', re.MULTILINE)
 
 
@@ -34,12 +39,17 @@ def repository() -> str:
 
 
 def generated() -> dict[Path, str]:
-    """Return README.md and both pyproject.toml with the address of the repository."""
+    """Return the files that have the address of the repository."""
     address = repository()
     texts = {
         path: URL.sub(lambda url: f'{url[1]} = "{address}{URLS[url[1]]}"', path.read_text("utf-8"))
         for path in (ROOT / "pyproject.toml", ROOT / "papers/pyproject.toml")
     }
+    for name in USES:
+        text = ACTION.sub(
+            rf"\1{address.removeprefix(HOST)}@{BRANCH}", (ROOT / name).read_text("utf-8")
+        )
+        texts[ROOT / name] = HOOKS.sub(rf"\1{address}", text)
     page = ROOT / "README.md"
     return texts | {page: with_address(page.read_text("utf-8"), address)}
 
