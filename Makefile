@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize man docs wheel check-wheel sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
+.PHONY: all ready tools bytecode demo check test test-full check-policy generate style lint deny sanitize man docs wheel check-wheel check-container sdist check-sdist fuzz bench bench-limit scoreboard reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN) bytecode
 all: tools
@@ -79,7 +79,7 @@ test: lint
 
 # Every test in its long form, with every combination, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
-test-full: test deny docs check-sdist check-wheel
+test-full: test deny docs check-sdist check-wheel check-container
 
 # All conformance tests on one entry alone, as in: make check-policy NAME=greedy
 check-policy: ready
@@ -137,6 +137,10 @@ wheel: $(VENV)/.dist
 # In a new environment, with what pip downloads.
 check-wheel: wheel
 	scripts/check_wheel.sh $(BIN)
+
+# The steps of Containerfile in a chroot; needs root and debootstrap.
+check-container: wheel
+	$(BIN)/python scripts/check_container.py
 
 sdist: $(VENV)/.dist
 	rm -f dist/writeamp*.tar.gz
