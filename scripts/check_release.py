@@ -25,7 +25,11 @@ def fault(address: str) -> str | None:
     if not VALID.fullmatch(address):
         return f"{where} is {address!r}; write an address such as https://github.com/me/writeamp"
     texts = repository_links.generated()
-    old = [path.name for path, text in texts.items() if path.read_text("utf-8") != text]
+    old = [
+        str(path.relative_to(ROOT))
+        for path, text in texts.items()
+        if path.read_text("utf-8") != text
+    ]
     if f'"{address}"' not in (ROOT / "CITATION.cff").read_text("utf-8"):
         old.append("CITATION.cff")
     if old:

@@ -75,17 +75,17 @@ def test_an_address_that_cannot_be_released_is_refused(address: str, words: str)
 def test_a_release_with_the_address_everywhere_is_not_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    before, address = repository_links.repository(), "https://example.org/somebody/writeamp"
     for name in ("README.md", "CITATION.cff", "pyproject.toml", "papers/pyproject.toml"):
-        text = (ROOT / name).read_text("utf-8").replace("/OWNER/", "/somebody/")
+        text = (ROOT / name).read_text("utf-8").replace(before, address)
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "benches/results").mkdir(parents=True)  # linked as a folder
     for module in (check_release, repository_links):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    address = repository_links.repository()
-    assert check_release.fault(address) is None
+    assert check_release.fault(repository_links.repository()) is None
     cited = tmp_path / "CITATION.cff"
-    cited.write_text(cited.read_text().replace("/somebody/", "/OWNER/"))
+    cited.write_text(cited.read_text().replace(address, before))
     assert "CITATION.cff lack" in str(check_release.fault(address))
 
 
