@@ -188,8 +188,14 @@ def test_the_library_hears_it_too(work: Callable[[], object]) -> None:
 
 
 def test_the_library_hands_over_what_was_finished() -> None:
-    with ctrl_c(0.8), pytest.raises(wa.Interrupted) as raised:
-        wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=50_000)
+    key = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+
+    def press(done: int, _: int) -> None:
+        if done and not key.ident:
+            key.start()
+
+    with pytest.raises(wa.Interrupted) as raised:
+        wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=50_000, progress=press)
     found = raised.value.finished
     assert isinstance(found, wa.Endurance)
     assert {*found.unfinished}.isdisjoint(found.seeds)
