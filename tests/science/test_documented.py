@@ -72,6 +72,7 @@ SHORT = {
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
+SWEEP, SHORT_SWEEP = "examples/op_by_manager.toml", "short_sweep.toml"
 # Of the commands of a verb, those whose run is short.
 QUICK = (*SHORT, "writeamp blackbox explain x25m.model --target")
 # Pages whose sentences of outputs are compared with what their commands print.
@@ -198,7 +199,10 @@ SHOWN_TWICE = commands() if FULL else of_each_verb()
 def folder(tmp_path_factory: pytest.TempPathFactory, _few_processes: None) -> Iterator[Path]:
     """Make a folder that has all that the pages take for granted."""
     folder = tmp_path_factory.mktemp("documented")
-    lay_examples(folder / "examples")
+    (folder / "examples").symlink_to(EXAMPLES)
+    shorter = (ROOT / SWEEP).read_text().replace("writes = 8_000_000", "writes = 400_000")
+    assert shorter != (ROOT / SWEEP).read_text()
+    (folder / SHORT_SWEEP).write_text(shorter)
     SweepDataset.make(folder / "part-2")
     random = np.random.default_rng(1)
     count = 20_000
@@ -253,19 +257,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, _few_processes: None) -> It
     learn_drive(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
-
-
-def lay_examples(folder: Path) -> None:
-    """Link to the examples; in the short form, with a sweep of shorter runs."""
-    folder.mkdir()
-    for path in EXAMPLES.iterdir():
-        (folder / path.name).symlink_to(path)
-    if not FULL:
-        plan = folder / "op_by_manager.toml"
-        shorter = plan.read_text().replace("writes = 8_000_000", "writes = 400_000")
-        assert shorter != plan.read_text()
-        plan.unlink()
-        plan.write_text(shorter)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -396,6 +387,8 @@ def test_a_command_works_and_prints_one_json_document(
     verb, _, arguments = command.removeprefix("writeamp ").partition(" ")
     for more in [] if FULL else shorter:
         arguments = with_options(arguments, more)
+    if not FULL:
+        arguments = arguments.replace(SWEEP, SHORT_SWEEP)
     done = in_process.run(verb, arguments)
     assert done.status == 0, done.err
     if not shorter and not command.startswith((*OTHER_INPUT, SERVE)):
@@ -414,7 +407,7 @@ def shortly(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*values: Any, **settings: Any) -> Any:
         if settings.keys() <= {"workload", "manager", "victims", "op"}:
             settings["writes"] = 500_000
-        elif settings.get("trace") == "examples/postgres-tpcb.parquet":
+        elif isinstance(trace := settings.get("trace"), str) and trace.endswith(TRACE.name):
             settings["repeat"] = 1
         return function(*values, **settings)
 
