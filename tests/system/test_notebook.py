@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import nbclient
 import nbformat
+import polars as pl
 import pytest
 
 import writeamp as wa
+from forms import FULL
 from patience import PATIENCE_S
-from places import EXAMPLES
+from places import EXAMPLES, TRACE
 
 NOTEBOOK = EXAMPLES / "how_much_op.ipynb"
+# Of 604,279 of the trace.
+SHORT_REQUESTS = 100_000
 # Of the outputs of all cells, so that whoever keeps them can still send the file.
 MOST_BYTES = 1_000_000
 
@@ -26,15 +31,26 @@ def stored() -> Any:
 
 
 @pytest.fixture(scope="module")
-def ran(stored: Any) -> dict[str, list[Any]]:
-    """Run the notebook where it lies; return the outputs of each cell of code."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the notebook where it lies; in the short form, a copy beside a shorter trace."""
+    if FULL:
+        return NOTEBOOK
+    folder = tmp_path_factory.mktemp("notebook")
+    requests = pl.read_parquet(TRACE).head(SHORT_REQUESTS)
+    wa.traces.write(wa.traces.of(requests), folder / TRACE.name)
+    return Path(shutil.copy(NOTEBOOK, folder))
+
+
+@pytest.fixture(scope="module")
+def ran(stored: Any, place: Path) -> dict[str, list[Any]]:
+    """Run the notebook; return the outputs of each cell of code."""
     found = nbformat.from_dict(stored)
     # The kernel shall take the library that the tests take.
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(Path(wa.__file__).parents[1])
     try:
         client = nbclient.NotebookClient(
-            found, timeout=PATIENCE_S, resources={"metadata": {"path": str(NOTEBOOK.parent)}}
+            found, timeout=PATIENCE_S, resources={"metadata": {"path": str(place.parent)}}
         )
         client.execute()
     finally:
@@ -71,12 +87,12 @@ def test_results_are_tables_and_plots_are_pictures(ran: dict[str, list[Any]]) ->
             assert "<table" in data[0]["text/html"], name
 
 
-def test_the_answer_is_the_op_that_the_trace_needs(ran: dict[str, list[Any]]) -> None:
+def test_the_answer_is_the_op_that_the_trace_needs(ran: dict[str, list[Any]], place: Path) -> None:
     printed = "".join(ran["best"][0].text)
     found = re.search(r"^sepgc: op ([\d.]+) \(([\d.]+) to ([\d.]+)\)", printed)
     op, low, high = map(float, found.groups())
     assert 0 < low <= op <= high
-    trace = str(NOTEBOOK.with_name("postgres-tpcb.parquet"))
+    trace = str(place.with_name(TRACE.name))
     assert isinstance(run := wa.simulate(trace=trace, manager="sepgc", op=op), wa.Result)
     assert run.ci[0] <= 1.5 <= run.ci[1]
     shown = re.search(r"op for WA 1\.5.*?(0\.\d+)", ran["answer"][0].data["text/html"], re.DOTALL)
