@@ -8,8 +8,8 @@ PLUGIN := python/writeamp/_nbdkit.so
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
-# On all cores, the longest tests first.
-PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
+# On all cores, the longest tests first. Without bytecode, each worker would compile every test anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n logical --dist worksteal
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
