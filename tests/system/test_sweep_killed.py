@@ -28,7 +28,9 @@ from writeamp.studies.sweep.points import SweepDataset
 
 ROUNDS = 20 if FULL else 3
 # Each worker that is killed is replaced by one that imports everything anew.
-WORKERS_KILLED = 20 if FULL else 5
+WORKERS_KILLED = 20 if FULL else 3
+# Each begins with a scheduler and four workers: its moments are those of one part, and of two.
+SCHEDULERS_KILLED = ROUNDS if FULL else 2
 ASKED = plan(
     {"replicas": 60, "axes": {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}},
     run={"writes": 100_000},
@@ -187,7 +189,7 @@ def test_a_scheduler_that_is_killed_ends_the_sweep_with_a_sentence(
     pytest.importorskip("distributed")
     sweeping: Sweeping = Sweeping(tmp_path)
     endings: list[Any] = []
-    for at in range(ROUNDS):
+    for at in range(SCHEDULERS_KILLED):
         folder = tmp_path / f"cluster-{at}"
         folder.mkdir()
         with cluster(folder) as found:
