@@ -56,7 +56,7 @@ if refused=$(PATH="$programs" writeamp serve --device ssd-v --size 64MiB --run t
     exit 1
 fi
 case $refused in
-"writeamp: nbdkit is not installed"* | "writeamp: serve needs Linux"*) echo "$refused" ;;
+"writeamp: nbdkit is not installed"* | "writeamp: the virtual SSD needs Linux"*) echo "$refused" ;;
 *)
     echo "serve without nbdkit: $refused" >&2
     exit 1

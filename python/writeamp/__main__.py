@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-_STATUS = {_signal.SIGINT: 130, _signal.SIGTERM: 143, _signal.SIGHUP: 129}
+_STATUS = {_signal.SIGINT: 130, _signal.SIGTERM: 143}
+if hasattr(_signal, "SIGHUP"):  # not on Windows
+    _STATUS[_signal.SIGHUP] = 129
 
 # Seconds in which the interpreter should run a signal handler. If it does not, it is inside a long
 # call into a library.
@@ -74,7 +76,8 @@ class _Interrupts:
         self._reacted = threading.Event()
         # Python runs handlers only after a call into a library; this pipe is written at once.
         self._reader, writer = os.pipe()
-        os.set_blocking(writer, False)
+        if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on
+            os.set_blocking(writer, False)
         _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         sys.unraisablehook = self._ignored
         threading.Thread(target=self._watch, daemon=True).start()

@@ -26,6 +26,7 @@ import pytest
 
 import writeamp as wa
 from in_process import refusal, run
+from writeamp import system
 from writeamp.custom.references import class_in
 from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
@@ -235,10 +236,10 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_free_memory_obeys_the_limit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = tables.free_memory_bytes()
+    machine = system.free_memory_bytes()
     assert 0 < machine < 2**50
-    monkeypatch.setattr(tables.resource, "getrlimit", lambda _: (MIB, MIB))
-    assert tables.free_memory_bytes() == 0
+    monkeypatch.setattr(system.resource, "getrlimit", lambda _: (MIB, MIB))
+    assert system.free_memory_bytes() == 0
 
 
 @pytest.mark.parametrize("text", ["[" + "[]," * 5_000_001 + "0]", '{"a": {"b": [' + "0," * 10**7])

@@ -261,7 +261,7 @@ class TestTheLibrary:
                 taken[0].unlink()
             real(file, how)
 
-        monkeypatch.setattr(output.fcntl, "flock", flock)
+        monkeypatch.setattr(output, "flock", flock)
         with output.replacing("new", "plot") as file:
             file.write(b"whole")
         assert taken

@@ -602,7 +602,7 @@ def test_recording_needs_linux_and_root(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(wa.WriteampError, match="needs root"):
         wa.record("/dev/loop0", tmp_path / "t.parquet")
-    monkeypatch.setattr("platform.system", lambda: "Darwin")
+    monkeypatch.setattr("sys.platform", "darwin")
     with pytest.raises(wa.WriteampError, match="needs Linux"):
         wa.record("/dev/loop0", tmp_path / "t.parquet")
 

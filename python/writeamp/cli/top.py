@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import select
 import sys
-import termios
-import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +23,7 @@ from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import Terminal
 from writeamp.errors import WriteampError
 from writeamp.machine.signals import HeldSignals, held_signals
+from writeamp.system import require_linux
 from writeamp.text import printable
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.control import SUFFIX, Control
@@ -75,6 +74,7 @@ def top(
 
     Example: writeamp top vssd.sock
     """
+    require_linux("the virtual SSD")
     control = Control(_control_path(socket))
     reading = LiveReading.of(control)
     if json:
@@ -144,6 +144,9 @@ def _keys() -> Iterator[int | None]:
     if not sys.stdin.isatty():
         yield None
         return
+    import termios  # noqa: PLC0415 (not on Windows)
+    import tty  # noqa: PLC0415
+
     keyboard = sys.stdin.fileno()
     attributes = termios.tcgetattr(keyboard)
     tty.setcbreak(keyboard)

@@ -95,8 +95,8 @@ def opened(name: str | os.PathLike[str], most_bytes: int | None = None) -> Binar
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for the other end of a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    """Open without waiting for the other end of a pipe, which Windows does not do."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> bytes:

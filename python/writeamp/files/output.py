@@ -8,10 +8,10 @@ which the next write into that folder removes.
 from __future__ import annotations
 
 import errno
-import fcntl
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
+from writeamp.system import LOCK_EX, LOCK_NB, flock
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -162,15 +163,17 @@ def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
     _remove_abandoned_drafts(target.path.parent)
     draft, file = _new_draft(target.path.parent)
     _drafts.add(draft)
-    lock = os.dup(file.fileno())  # keeps the lock after `file` is closed, until it is renamed
+    # Keeps the lock after `file` is closed, until it is renamed; Windows renames no open file.
+    lock = None if sys.platform == "win32" else os.dup(file.fileno())
     try:
         with file:
             yield draft, file
     finally:
         with suppress(OSError):  # the draft has replaced the target
             draft.unlink()
-        with suppress(OSError):
-            os.close(lock)
+        if lock is not None:
+            with suppress(OSError):
+                os.close(lock)
         _drafts.discard(draft)
 
 
@@ -214,7 +217,7 @@ def _new_draft(folder: Path) -> tuple[Path, _Draft]:
     draft = folder / DRAFTS.replace("*", os.urandom(8).hex())
     file = _Draft(io.FileIO(draft, "x"))
     with suppress(OSError):  # a file system may not support locks
-        fcntl.flock(file, fcntl.LOCK_EX)
+        flock(file, LOCK_EX)
     if os.fstat(file.fileno()).st_nlink:
         return draft, file
     file.close()
@@ -225,12 +228,12 @@ def _remove_abandoned_drafts(folder: Path) -> None:
     """Remove the drafts that killed processes left in a folder."""
     for draft in folder.glob(DRAFTS):
         with suppress(OSError), draft.open("r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(file, LOCK_EX | LOCK_NB)
             draft.unlink()
 
 
 def _keep_mode(file: BinaryIO, status: os.stat_result | None) -> None:
-    if status is None:
+    if status is None or sys.platform == "win32":
         return
     with suppress(PermissionError):  # only the superuser can change the owner
         os.fchown(file.fileno(), status.st_uid, status.st_gid)

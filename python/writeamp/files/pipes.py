@@ -15,6 +15,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import Any, BinaryIO
 
 from writeamp.errors import WriteampError
+from writeamp.system import require_linux
 
 _CHUNK_BYTES = 1 << 20
 # Longest wait for a program that opens a pipe for writing, such as a shell in the background, in
@@ -45,8 +46,9 @@ class _Spool:
         """Return the file, filled with the whole stream or with at least `most_bytes`.
 
         Raises:
-            WriteampError: the stream repeats one byte, or the disk cannot store it.
+            WriteampError: not Linux, the stream repeats one byte, or the disk cannot store it.
         """
+        require_linux("reading from a pipe")
         if self._error is not None:  # the file lacks the chunk that caused the error
             raise self._error
         while not self.is_whole and (most_bytes is None or self._byte_count < most_bytes):

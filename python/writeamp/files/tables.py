@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
-import resource
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from writeamp.files.inputs import opened
 from writeamp.files.parquet_structure import DamagedError, check_structure
+from writeamp.system import free_memory_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,14 +108,3 @@ def read_csv(content: bytes, **options: Any) -> pl.DataFrame:
     if content.partition(b"\n")[0].count(b",") >= _MOST_COLUMNS:
         raise OSError(errno.EFBIG, f"it has more than {_MOST_COLUMNS:,} columns, the limit")
     return pl.read_csv(content, **options)
-
-
-def free_memory_bytes() -> int:
-    """Return the memory that is free to this process, by the machine and by its own limit."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    most_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most_bytes == resource.RLIM_INFINITY:
-        return int(kib) * 1024
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return max(0, min(int(kib) * 1024, most_bytes - pages * os.sysconf("SC_PAGE_SIZE")))

@@ -6,14 +6,16 @@ a reused process number or a restart of the machine cannot make a dead process l
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
+
+from writeamp.system import LOCK_EX, LOCK_NB, flock, mount_points
 
 _NAME = "writeamp-"
 _LOCK = "lock"
@@ -43,12 +45,14 @@ def temporary_folder(purpose: str = "", *, beside: Path | None = None) -> Iterat
 
 def dead_folders(beside: Path | None = None) -> Iterator[Path]:
     """Give the folders of this user's killed processes, each locked until the next is given."""
+    if sys.platform == "win32":  # without locks, no folder is known to be a dead process's
+        return
     for folder in _place(beside).glob(f"{_name(beside)}*"):
         with suppress(OSError), _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as place:
             if os.fstat(place).st_uid != os.geteuid():
                 continue
             with _opened(Path(_LOCK), os.O_RDWR | os.O_NONBLOCK, within=place) as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                flock(lock, LOCK_EX | LOCK_NB)
                 yield folder
 
 
@@ -66,15 +70,15 @@ def _locked(folder: Path) -> Iterator[None]:
     with _opened(folder / _UNLOCKED, os.O_RDWR | os.O_CREAT | os.O_EXCL) as lock:
         # If the file system has no locks, the folder of a killed process is not recognised.
         with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(lock, LOCK_EX | LOCK_NB)
             os.rename(folder / _UNLOCKED, folder / _LOCK)
         yield
 
 
 @contextmanager
 def _opened(path: Path, flags: int, within: int | None = None) -> Iterator[int]:
-    """Open a file or a folder, and reject symbolic links."""
-    handle = os.open(path, flags | os.O_NOFOLLOW, 0o600, dir_fd=within)
+    """Open a file or a folder, and reject symbolic links, where the system can."""
+    handle = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600, dir_fd=within)
     try:
         yield handle
     finally:
@@ -87,8 +91,7 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# Field of the mount point in a line of /proc/self/mountinfo, with blanks as octal digits.
-_POINT_FIELD = 4
+# A blank in a mount point, as octal digits.
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
@@ -105,8 +108,4 @@ def mounts_under(folder: Path) -> list[str]:
 
 
 def _points() -> list[str]:
-    lines = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines()
-    return [
-        _ESCAPED.sub(lambda match: chr(int(match[1], 8)), line.split(" ")[_POINT_FIELD])
-        for line in lines
-    ]
+    return [_ESCAPED.sub(lambda match: chr(int(match[1], 8)), point) for point in mount_points()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import platform
 import re
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.files.temporary import temporary_folder
+from writeamp.system import ioctl
 
 # Numbers of the system calls bpf and perf_event_open by machine type. All of these machines are
 # little-endian.
@@ -242,8 +242,8 @@ def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> No
     processor = min(os.sched_getaffinity(0))
     event = _call(1, ctypes.byref(buffer), -1, processor, -1, _CLOEXEC)
     undo.callback(os.close, event)
-    fcntl.ioctl(event, _EVENT_SET_BPF, loaded)
-    fcntl.ioctl(event, _EVENT_ENABLE, 0)
+    ioctl(event, _EVENT_SET_BPF, loaded)
+    ioctl(event, _EVENT_ENABLE, 0)
 
 
 def _made_map(

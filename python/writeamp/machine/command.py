@@ -114,8 +114,6 @@ def _parents() -> dict[int, int]:
 
 # Time between two checks for ended orphans and for the drive, in seconds.
 _LOOK_S = 1.0
-# Signals for the second and third Ctrl-C, if a command ignored the first.
-_ESCALATION = (signal.SIGTERM, signal.SIGKILL)
 # Time until a terminated command is killed, in seconds. It is long, as a database writes a
 # checkpoint when it is terminated.
 _PATIENCE_S = 30.0
@@ -224,8 +222,8 @@ class _SentSignals:
         self.first = self.first or number
         if number != signal.SIGINT and self.deadline is None:
             self.deadline = time.monotonic() + _PATIENCE_S
-        if self.count:
-            self._send(_ESCALATION[min(self.count, len(_ESCALATION)) - 1])
+        if self.count:  # the command ignored the first Ctrl-C
+            self._send(signal.SIGTERM if self.count == 1 else signal.SIGKILL)
         elif number != signal.SIGINT or not _has_the_terminal():
             self._send(number)
         self.count += 1

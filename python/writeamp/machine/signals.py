@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-# Signals that are held. SIGINT is last, because its handler is restored last: see `held_signals`.
-_ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+from writeamp.system import ENDING_SIGNALS
+
 # Poll interval if signals cannot be held, as in a thread.
 _POLL_S = 0.1
 
@@ -73,7 +73,7 @@ def held_signals() -> Iterator[HeldSignals]:
     def on_signal(number: int, _frame: FrameType | None) -> None:
         held.came.append(signal.Signals(number))
 
-    previous = {number: signal.getsignal(number) for number in _ENDING}
+    previous = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     previous = {
         number: handler for number, handler in previous.items() if handler is not signal.SIG_IGN
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import struct
 from collections.abc import Iterator
+
+from writeamp.system import ioctl
 
 # _IOWR('f', 11, struct fiemap) of linux/fs.h and linux/fiemap.h.
 _FIEMAP = 0xC020660B
@@ -27,7 +28,7 @@ def extents_of_file(handle: int) -> Iterator[tuple[int, int, int]]:
     while True:
         buffer = bytearray(_HEADER.size + _AT_ONCE * _EXTENT.size)
         _HEADER.pack_into(buffer, 0, start, 2**64 - 1 - start, 0, 0, _AT_ONCE, 0)
-        fcntl.ioctl(handle, _FIEMAP, buffer)
+        ioctl(handle, _FIEMAP, buffer)
         count = _HEADER.unpack_from(buffer)[3]
         if not count:
             return

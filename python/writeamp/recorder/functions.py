@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from writeamp.recorder.parts import check_target
 from writeamp.recorder.result import RecordResult
 from writeamp.recorder.session import Session
 from writeamp.recorder.settings import RecordSettings
+from writeamp.system import require_linux
 
 if TYPE_CHECKING:
     from writeamp.devices.device import SizeLike
@@ -100,8 +100,7 @@ def recorded_disk(device: AnyPath) -> Disk:
     Raises:
         WriteampError: not Linux, it is not a block device, or it consists of other disks.
     """
-    if platform.system() != "Linux":
-        raise WriteampError("recording needs Linux, whose kernel has the events of block devices")
+    require_linux("a recording")
     return disk_of(os.fspath(file_name(device)))
 
 

@@ -14,8 +14,6 @@ from writeamp.recorder.fiemap import extents_of_file
 # Reading a file's extents takes about 20 µs of processor time and 100 bytes of memory.
 MOST_FILES = 500_000
 _DEEPEST = 200
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Names:
@@ -123,7 +121,7 @@ class Walk:
     def _of_folder(
         self, path: str, folder: int, folders: list[tuple[str, int]]
     ) -> Iterator[tuple[int, int, int]]:
-        handle = _opened(path, _FOLDER_FLAGS)
+        handle = _opened(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if os.fstat(handle).st_dev != self._device:
                 return
@@ -142,7 +140,7 @@ class Walk:
             os.close(handle)
 
     def _of_file(self, name: str, inode: int, folder: int) -> Iterator[tuple[int, int, int]]:
-        handle = _opened(name, _FILE_FLAGS, folder)
+        handle = _opened(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, folder)
         try:
             # Another file may be mounted over it.
             status = os.fstat(handle)

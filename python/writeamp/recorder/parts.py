@@ -5,7 +5,6 @@ Each part is a trace of its own in a folder beside the trace; at the end they be
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import time
@@ -19,6 +18,7 @@ from polars.io.plugins import register_io_source
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.tables import read_parquet
+from writeamp.system import LOCK_EX, LOCK_NB, flock
 from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.trace import FUA, SCHEMA
 
@@ -74,7 +74,7 @@ def _locked(folder: Path) -> int:
     """
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        flock(handle, LOCK_EX | LOCK_NB)
     except BlockingIOError:
         os.close(handle)
         raise WriteampError(

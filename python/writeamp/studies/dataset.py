@@ -8,7 +8,6 @@ them. Therefore two studies may write at the same time, and a merge may be inter
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import json
@@ -29,6 +28,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files import inputs, output
 from writeamp.files.tables import read_parquet
+from writeamp.system import LOCK_EX, LOCK_NB, LOCK_SH, flock
 
 # Columns that identify a result: the digest of the experiment, and the engine's version.
 KEY = ("hash", "version")
@@ -205,12 +205,12 @@ class Dataset:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Lock the folder while a study adds results, so that no other study runs `tidy`."""
-        with locked(self.folder / self.contents.mark, fcntl.LOCK_SH):
+        with locked(self.folder / self.contents.mark, LOCK_SH):
             yield
 
     def tidy(self) -> None:
         """Merge small parts into one, unless another study is adding results."""
-        with locked(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+        with locked(self.folder / self.contents.mark, LOCK_EX | LOCK_NB) as is_alone:
             if is_alone:
                 self.merge([path for path in self._parts() if path.stat().st_size < _SMALL_BYTES])
 
@@ -331,7 +331,7 @@ def locked(path: Path, how: int) -> Iterator[bool]:
     """Lock a file during the `with` block, and yield whether that succeeded.
 
     It fails if the file system does not support locks. With `LOCK_NB` in `how` (an operation of
-    `fcntl.flock`), it also fails if another process has locked the file.
+    `flock`), it also fails if another process has locked the file.
 
     Raises:
         WriteampError: the file does not exist or cannot be read.
@@ -342,7 +342,7 @@ def locked(path: Path, how: int) -> Iterator[bool]:
         raise WriteampError(f"cannot read {path}: {error.strerror}") from None
     try:
         try:
-            fcntl.flock(handle, how)
+            flock(handle, how)
         except OSError:
             yield False
         else:

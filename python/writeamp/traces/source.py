@@ -16,7 +16,7 @@ import numpy as np
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files import inputs
-from writeamp.files.tables import free_memory_bytes
+from writeamp.system import free_memory_bytes
 from writeamp.traces.packed import unpacked
 from writeamp.traces.text_table import TextTable, table_of
 

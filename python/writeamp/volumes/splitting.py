@@ -6,7 +6,6 @@ sorted by volume. Then each volume is collected from all chunks.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -28,6 +27,7 @@ from writeamp.files import inputs, output
 from writeamp.files.output import AnyPath
 from writeamp.runners import Here, Progress, Threads, processors
 from writeamp.studies.dataset import locked
+from writeamp.system import LOCK_EX, LOCK_NB
 from writeamp.traces.assemble import natural_order
 from writeamp.traces.format import ReadOptions
 from writeamp.traces.source import file_path, open_file
@@ -131,11 +131,11 @@ def split(
         return Split(fleet, 0, time.perf_counter() - started)
     inputs = inputs_of(names, options.trace_format, _options(options), by_file=options.by_file)
     work = _begin(folder, plan)
-    with locked(work / _PLAN, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+    with locked(work / _PLAN, LOCK_EX | LOCK_NB) as is_alone:
         if not is_alone:
             raise WriteampError(
-                f"another process is writing a split to {folder}; wait for it, or give another "
-                "folder by --out"
+                f"{folder} cannot be locked: another process is writing a split to it, or the "
+                "system has no file locks. Wait, or give another folder by --out"
             )
         try:
             requests_now, table = _do((folder, work), inputs, _options(options), threads, progress)

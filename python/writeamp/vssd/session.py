@@ -11,6 +11,7 @@ from writeamp.errors import WriteampError
 from writeamp.machine.command import run_command
 from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.runners import Progress
+from writeamp.system import require_linux
 from writeamp.traces.pages import PageTrace
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.layers import Application
@@ -109,9 +110,10 @@ def replay(
         progress: called with the number of answered requests and the total.
 
     Raises:
-        WriteampError: nbdkit is missing, or the drive failed.
+        WriteampError: not Linux, nbdkit is missing, or the drive failed.
         KeyboardInterrupt: a signal was received; all is undone.
     """
+    require_linux("the virtual SSD")
     with held_signals() as signals, ExitStack() as undo:
         drive = start_drive(specification, signals, undo, signals.check)
         total = int((requests.op != _COMMANDS.index(NbdCommand.READ)).sum())

@@ -25,6 +25,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import most_probable
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.system import require_linux
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 
@@ -69,8 +70,9 @@ def specify(
     """Return the drive of these settings.
 
     Raises:
-        WriteampError: it is not a flash drive, its manager needs hints, or it cannot be built.
+        WriteampError: not Linux, no flash drive, its manager needs hints, or it cannot be built.
     """
+    require_linux("the virtual SSD")
     device, policy, notes = most_probable(device, policy)
     refuse_hints(str(policy.manager), "programs do not provide")
     load = LoadSettings(precondition=settings.precondition)

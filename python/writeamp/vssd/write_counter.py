@@ -7,7 +7,7 @@ folio_account_dirtied), of up to 2 MiB on file systems with large folios.
 
 from __future__ import annotations
 
-import os
+import mmap
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -42,7 +42,6 @@ _KEY, _VALUE = -8, -24
 _STACK = _VALUE - 8 * _FRAMES
 _MOST_ENTRIES = 1 << 16
 _MINOR_BITS = 20
-_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 # Address of a kernel function, and the size of its code in bytes.
 Place = tuple[int, int]
 # Indices in the map of sums: buffered writes, direct writes, folios that calls made dirty.
@@ -86,7 +85,7 @@ class WriteCounter:
             written_bytes=buffered + self.sums[_DIRECT],
             mapped_folios=sum(folios.values()),
             mapped_bytes=sum(
-                count * _PAGE_BYTES << self.orders[inode] for inode, count in folios.items()
+                count * mmap.PAGESIZE << self.orders[inode] for inode, count in folios.items()
             ),
             has_unseen_writes=not buffered and self.sums[_DIRTIED_BY_CALLS] > 0,
         )

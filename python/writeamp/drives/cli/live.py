@@ -19,6 +19,7 @@ from writeamp.cli.terminal import Terminal
 from writeamp.drives.live.settings import LiveSettings
 from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.plots import check_target
+from writeamp.system import require_linux
 
 if TYPE_CHECKING:
     from writeamp.drives.live.result import LiveWear
@@ -69,6 +70,7 @@ def live(
 
     Example: sudo writeamp live /dev/nvme0n1p2 --files / --once --for 60s
     """
+    require_linux("a recording")
     if plot is not None:
         check_target(plot)
     is_once = once or json or not stdout.is_terminal

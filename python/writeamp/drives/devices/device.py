@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 
 from writeamp.errors import WriteampError
+from writeamp.system import require_linux
 
 _SYS = Path("/sys")
 _CONTROLLER = re.compile(r"nvme\d+")
@@ -56,8 +57,9 @@ def device_at(named: str, *, sys: Path = _SYS) -> DriveDevice:
         sys: folder in which the kernel lists its devices.
 
     Raises:
-        WriteampError: the path is missing, is not a device, or consists of several drives.
+        WriteampError: not Linux, or the path is missing, no device, or consists of several drives.
     """
+    require_linux("reading a drive's counters")
     path = os.path.realpath(named)
     if not os.path.exists(path):
         raise WriteampError(
@@ -92,8 +94,9 @@ def drives_here(*, sys: Path = _SYS, dev: Path = Path("/dev")) -> list[str]:
         dev: folder of the devices.
 
     Raises:
-        WriteampError: there is none.
+        WriteampError: there is none, or this is not Linux.
     """
+    require_linux("the search for drives")
     names = [*_names_in(sys / "class" / "nvme"), *_names_in(sys / "class" / "block")]
     drives = [name for name in names if _CONTROLLER.fullmatch(name) or _DISK.fullmatch(name)]
     if not drives:
@@ -181,7 +184,12 @@ def file_system_of(path: str) -> tuple[str, list[str]]:
 
 
 def mounted_devices() -> Iterator[tuple[str, str]]:
-    """Yield mount points and the devices mounted there."""
+    """Yield mount points and the devices mounted there.
+
+    Raises:
+        WriteampError: this is not Linux.
+    """
+    require_linux("the search for mounted drives")
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
         point = fields[4].encode().decode("unicode_escape")

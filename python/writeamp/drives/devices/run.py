@@ -20,6 +20,7 @@ from writeamp.errors import WriteampError
 from writeamp.machine.command import Ended, run_command
 from writeamp.machine.signals import HeldSignals, held_signals
 from writeamp.results.card import Card, Presented
+from writeamp.system import require_linux
 from writeamp.units.byte_sizes import shown_bytes
 
 _BEFORE, _AFTER = "before.json", "after.json"
@@ -124,6 +125,7 @@ def run_on(
         WriteampError: the drive cannot be read, or its counters cannot show WA; the command is then
             not run.
     """
+    require_linux("a measured command")
     text = command_of(command)
     source = source_at(drive)
     if out is not None:

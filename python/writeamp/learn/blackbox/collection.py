@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -52,6 +51,7 @@ from writeamp.runners import Progress
 from writeamp.studies import study
 from writeamp.studies.dataset import locked
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
+from writeamp.system import LOCK_EX
 
 # Active learning models latency only; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
@@ -302,7 +302,7 @@ class _Run:
 
     def _write(self) -> None:
         """Add the rows to the file, which another collection may have changed meanwhile."""
-        with locked(runs_folder(self._file), fcntl.LOCK_EX):
+        with locked(runs_folder(self._file), LOCK_EX):
             add_rows(self._file, self._new_rows)
 
     def _found(self) -> Collected:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from writeamp.recorder.file_systems.volume import Volume, all_at_once
 from writeamp.recorder.ring_buffer import Events
 from writeamp.recorder.tracing import RecordedEvent
 from writeamp.recorder.writers import WriteEvent
+from writeamp.system import ioctl
 
 _EVENT = "btrfs/btrfs_ordered_extent_add"
 _CHANGED = "writeback/writeback_dirty_folio"
@@ -153,7 +153,7 @@ def _items(point: str) -> Iterator[tuple[int, bytes]]:
                 argument, 0, _CHUNK_TREE, _FIRST_CHUNK, _FIRST_CHUNK, logical, _MOST, 0, _MOST,
                 _CHUNK_ITEM, _CHUNK_ITEM, _ARGUMENT_BYTES, 0,
             )  # fmt: skip
-            fcntl.ioctl(handle, _TREE_SEARCH, argument)
+            ioctl(handle, _TREE_SEARCH, argument)
             count, at = _KEY.unpack_from(argument)[9], _KEY.size
             if not count:
                 return
@@ -173,7 +173,7 @@ def _root_of(point: str) -> int:
     try:
         argument = bytearray(_ARGUMENT_BYTES)
         struct.pack_into("=QQ", argument, 0, 0, _FIRST_CHUNK)
-        fcntl.ioctl(handle, _INO_LOOKUP, argument)
+        ioctl(handle, _INO_LOOKUP, argument)
         return int(struct.unpack_from("=Q", argument)[0])
     finally:
         os.close(handle)

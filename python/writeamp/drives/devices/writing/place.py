@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import math
 import mmap
 import os
@@ -22,6 +21,7 @@ from writeamp.drives.devices.writing import fio, safety
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.temporary import temporary_folder
+from writeamp.system import LOCK_EX, LOCK_NB, flock, ioctl, require_linux
 
 _LEAST_BYTES = 16 << 20
 _NBD_SCHEMES = ("nbd:", "nbds:", "nbd+", "nbds+")
@@ -177,8 +177,9 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
         destroys: name of the only target whose data may be destroyed (--yes-destroy-data), or None.
 
     Raises:
-        WriteampError: the place must not be written to, or fio cannot use it.
+        WriteampError: not Linux, the place must not be written to, or fio cannot use it.
     """
+    require_linux("measuring a file or a drive")
     kind, is_new, sector_bytes = kind_of(name), False, _SECTORS_BYTES[0]
     if destroys is not None and not _is_same(name, destroys):
         raise WriteampError(
@@ -217,7 +218,7 @@ def _locked(path: str) -> int:
         raise WriteampError(f"cannot open {path}: {error.strerror}") from None
     with suppress(OSError):  # some file systems have no locks
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
             os.close(lock)
             raise WriteampError(
@@ -230,7 +231,7 @@ def _locked(path: str) -> int:
 def _discard_device(place: TargetPlace) -> list[str]:
     try:
         with _opened(place.name, os.O_RDWR | os.O_EXCL) as handle:
-            fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, place.size_bytes))
+            ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, place.size_bytes))
     except OSError as error:
         if error.errno not in _NO_DISCARD:
             raise WriteampError(f"cannot discard {place.name}: {error.strerror}") from None
