@@ -7,6 +7,9 @@
 
 #![warn(missing_docs)]
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("the virtual SSD needs Linux; elsewhere, build the package writeamp-python alone");
+
 mod allocation_bitmap;
 pub mod config;
 pub mod control;
