@@ -92,9 +92,11 @@ def test_programs_accept_the_pages(program: str, pages: dict[str, str], tmp_path
     assert lines == []
 
 
-def test_the_wheel_takes_the_files_of_the_folder_share() -> None:
+def test_wheel_and_sdist_take_the_files_of_the_folder_share() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["maturin"]
     assert ROOT / settings["data"] / "data/share" == SHARE
+    # Without the folder, maturin could not build the sdist.
+    assert {"path": f"{settings['data']}/**/*", "format": "sdist"} in settings["include"]
 
 
 def test_bash_completes_with_the_file_that_a_wheel_installs() -> None:
