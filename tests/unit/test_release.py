@@ -75,18 +75,23 @@ def test_an_address_that_cannot_be_released_is_refused(address: str, words: str)
 def test_a_release_with_the_address_everywhere_is_not_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    before, address = repository_links.repository(), "https://example.org/somebody/writeamp"
-    for name in ("README.md", "CITATION.cff", "pyproject.toml", "papers/pyproject.toml"):
-        text = (ROOT / name).read_text("utf-8").replace(before, address)
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    old, address = repository_links.repository(), "https://github.com/somebody/writeamp"
+    for path in (*repository_links.generated(), ROOT / "CITATION.cff"):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(path.read_text("utf-8"), "utf-8")
     (tmp_path / "benches/results").mkdir(parents=True)  # linked as a folder
     for module in (check_release, repository_links):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    assert check_release.fault(repository_links.repository()) is None
-    cited = tmp_path / "CITATION.cff"
-    cited.write_text(cited.read_text().replace(address, before))
-    assert "CITATION.cff lack" in str(check_release.fault(address))
+    project, cited = tmp_path / "pyproject.toml", tmp_path / "CITATION.cff"
+    project.write_text(project.read_text("utf-8").replace(f'y = "{old}"', f'y = "{address}"'))
+    for path, text in repository_links.generated().items():
+        path.write_text(text, "utf-8")
+    assert "CITATION.cff lack" in str(check_release.fault(repository_links.repository()))
+    cited.write_text(cited.read_text("utf-8").replace(old, address))
+    assert check_release.fault(address) is None
+    for path in tmp_path.rglob("*.*"):
+        assert path.is_dir() or old not in path.read_text("utf-8")
 
 
 def test_the_release_script_needs_no_package_and_ends_with_status_2() -> None:
