@@ -126,6 +126,8 @@ def traces(folder: Path) -> None:
     assert_type(trace, wa.traces.Trace)
     assert_type(wa.traces.info(trace), dict[str, Any])
     assert_type(wa.traces.to_pages(wa.traces.of([1, 2, 3])), wa.traces.PageTrace)
+    assert_type(wa.traces.catalogue(), wa.traces.TraceCatalogue)
+    assert_type(wa.traces.fetch("mqsim-tpcc", folder).path, Path)
     assert_type(wa.traces.write(trace, folder / "disk.parquet"), list[str])
     made = wa.volumes.make(folder / "fleet.csv", volumes=3, requests=3000)
     fleet = wa.volumes.split(made.path, folder / "fleet", trace_format="alibaba").fleet

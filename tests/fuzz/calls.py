@@ -243,7 +243,10 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "sweep": (wa.sweep, ({"plan": Made("tomllib.load", _plan, "sweep"), "keep": "out",
                           "runner": _made("wa.runners.Here()")},)),
     "sweep_results": (wa.sweep_results, ({"folder": _file("swept")},)),
+    "traces.catalogue": (wa.traces.catalogue, ({},)),
     "traces.detect": (wa.traces.detect, _traces("path")),
+    # By hand: it has no address, so nothing is downloaded.
+    "traces.fetch": (wa.traces.fetch, ({"name": "alibaba-2020"},)),
     "traces.info": (wa.traces.info, _traces(of=_READ)),
     "traces.of": (wa.traces.of, (
         {"data": _made("pl.DataFrame(dict(op=['write'], offset=[0], length=[4096]))")},

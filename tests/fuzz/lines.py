@@ -92,6 +92,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "sweep show": ("@swept", "@swept --kind heatmap --x op --y manager", "@swept --pareto wa,op"),
     "sweep run": ("@sweep --out out --workers 1", "@sweep --out @swept --workers 1"),
     "trace info": ("@trace", "@trace", "@trace:msr --format msr", "@trace:blkparse --action Q"),
+    # Downloaded by hand, so that no line needs the network.
+    "trace fetch": ("alibaba-2020", "alibaba-2020 --to out", "fiu-srcmap --force"),
+    "trace list": ("",),
     "trace convert": ("@trace out.parquet", "@trace out.csv --to msr", "@trace out --to blkparse"),
     "trace record": ("/dev/null --out out.parquet --for 1ms", "@trace --out out.parquet -- true",
                      "/dev/nvme9 --out out.parquet --files out --max-size 1MiB --anonymize"),

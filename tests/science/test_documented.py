@@ -103,6 +103,7 @@ REAL_DRIVE = (
     "writeamp measure save",
     "writeamp measure run",
     "writeamp measure calibrate",
+    "writeamp trace fetch",
     "writeamp trace record",
     "writeamp twin measure --target /",
 )

@@ -35,6 +35,7 @@ from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.live.estimate import estimate
 from writeamp.drives.live.result import LiveWear, Writer
 from writeamp.drives.measure import PinFacts, ready_busy
+from writeamp.files.content_facts import ContentFacts
 from writeamp.learn.blackbox import training
 from writeamp.learn.blackbox.choosing import choose
 from writeamp.learn.blackbox.collection import Collected
@@ -228,6 +229,13 @@ def served(_: Path) -> ServeResult:
     )
 
 
+def fetched_trace(folder: Path) -> wa.traces.FetchedTrace:
+    """Return a public trace as if it had been downloaded."""
+    public = wa.traces.catalogue().traces[0]
+    content = ContentFacts(12, 64 * "0")
+    return wa.traces.FetchedTrace(public, folder / public.file_name, content, is_new=True)
+
+
 _TRAINED: dict[str, Any] = {}
 
 
@@ -319,6 +327,8 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Trajectory": lambda _: wa.meanfield.transient(**MEAN_FIELD, drive_writes=[0.0, 1.0, 2.0]),
     "Allocation": lambda _: wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], 0.25),
     "Trace": trace,
+    "TraceCatalogue": lambda _: wa.traces.catalogue(),
+    "FetchedTrace": fetched_trace,
     "RecordResult": lambda _: recorded(),
     "LiveWear": lambda _: live(10_000_000, [np.arange(2000)]),
     "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),

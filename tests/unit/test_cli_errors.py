@@ -115,6 +115,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("explore --managers single --workload io:write=0 --out page.html", ["only reads"]),
     ("explore --managers single --out page.pdf", ["page.pdf", ".html"]),
     ("trace convert {good} out.xyz", ["xyz"]),
+    ("trace fetch alibaba-2020", ["by hand", "https://github.com/alibaba/block-traces"]),
+    ("trace fetch umass-financal1", ["umass-financal1", "did you mean 'umass-financial1'"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
     # Traces.
     (f"{TRACE} no-such.csv", ["no-such.csv", "No such file"]),

@@ -36,7 +36,9 @@ WITHOUT_FIGURE = {
     "ExplorePage",
     "Device",
     "DoctorReport",
+    "FetchedTrace",
     "MachineDrives",
+    "TraceCatalogue",
 }
 
 

@@ -80,7 +80,7 @@ TOP = Verb(
 )
 TRACE = Verb(
     "writeamp.cli.trace",
-    "Describe and convert block traces.",
+    "Describe, convert, record and download block traces.",
     HelpPanel.PAPERS,
 )
 DIFF = Verb(

@@ -1,4 +1,4 @@
-"""`writeamp trace`: description and conversion of block traces."""
+"""`writeamp trace`: description, conversion, recording and download of block traces."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.trace_fetch import fetch, list_traces
 from writeamp.cli.trace_record import record
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
@@ -34,6 +35,8 @@ def register(app: typer.Typer) -> None:
     verbs.command("info")(with_settings(info))
     verbs.command("convert")(without_report(with_settings(convert)))
     verbs.command("record")(with_settings(record))
+    verbs.command("list")(list_traces)
+    verbs.command("fetch")(with_settings(fetch))
     app.add_typer(verbs, name="trace")
 
 

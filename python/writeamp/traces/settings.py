@@ -101,3 +101,18 @@ class ConversionSettings(Settings):
         choices=FORMAT_NAMES,
     )
     action: str | None = action_setting()
+
+
+@dataclass(frozen=True)
+class FetchSettings(Settings):
+    """Settings of downloading a public trace."""
+
+    title: ClassVar[str] = "fetch"
+
+    to: str | None = setting(
+        None,
+        None,
+        "folder of the file; default: writeamp/traces in $XDG_CACHE_HOME or ~/.cache",
+        number="path",
+        metavar="DIR",
+    )

@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -25,6 +24,7 @@ from scipy.ndimage import uniform_filter1d  # type: ignore[import-untyped]
 
 from writeamp.errors import WriteampError
 from writeamp.files import output
+from writeamp.files.cache import cache_folder
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.learn.twin.families import FAMILIES, Variant
 from writeamp.learn.twin.serving import Grid, Served, simulated_windows
@@ -88,9 +88,8 @@ def table_of(
     grid = grid or served.grid
     served = served.usual
     variants = [variant for family in families for variant in family]
-    files = {
-        variant: cache_folder() / f"{_digest(served, grid, variant)}.npz" for variant in variants
-    }
+    folder = cache_folder("twin")
+    files = {variant: folder / f"{_digest(served, grid, variant)}.npz" for variant in variants}
     shape = (len(grid.unit_pages), len(grid.op))
     cached = {variant: _read(path, shape, served.windows) for variant, path in files.items()}
     rows = {
@@ -135,12 +134,6 @@ def table_of(
         np.array([rows[variant][0] for variant in variants]),
         np.array([rows[variant][1] for variant in variants]),
     )
-
-
-def cache_folder() -> Path:
-    """Return the folder of cached tables: writeamp/twin in $XDG_CACHE_HOME, or in ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "writeamp" / "twin"
 
 
 def _simulated(served: Served, grid: Grid, job: tuple[Variant, int]) -> _Rows:

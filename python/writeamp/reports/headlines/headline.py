@@ -34,6 +34,8 @@ SENTENCES: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...]
     (frozenset({"methods", "op"}), runs.of_methods),
     (frozenset({"requests", "writes_per_page"}), runs.of_trace),
     (frozenset({"requests", "lost_events", "unknown_share"}), runs.of_recording),
+    (frozenset({"traces"}), runs.of_catalogue),
+    (frozenset({"sha256", "downloaded", "command"}), runs.of_fetched),
     (frozenset({"twin", "summary", "phases"}), lambda document: words(document, "summary")),
     (frozenset({"families", "misfit", "op_low"}), learnt.of_twin_fit),
     (frozenset({"chain", "cost", "out"}), learnt.of_twin_plan),

@@ -149,6 +149,27 @@ def of_trace(document: _Document) -> str:
     )
 
 
+def of_catalogue(document: _Document) -> str:
+    """Return the number of public traces, and of those that the cache has."""
+    traces = rows(document, "traces")
+    if not traces:
+        return ""
+    fetched = sum(bool(words(trace, "path")) for trace in traces)
+    return (
+        f"{len(traces)} public traces, {fetched} of them fetched; `writeamp trace fetch NAME` "
+        "downloads one."
+    )
+
+
+def of_fetched(document: _Document) -> str:
+    """Return whether a public trace was downloaded now or before, and its size."""
+    size_bytes, name = number(document, "bytes"), words(document, "name")
+    if size_bytes is None or not name:
+        return ""
+    when = "was downloaded" if document.get("downloaded") is True else "is downloaded and unchanged"
+    return f"{name} {when}: {size_bytes:,.0f} bytes."
+
+
 def of_budgets(document: _Document) -> str:
     """Return sentences on the budgets of a run, the broken ones first, or ""."""
     budgets = sorted(rows(document, "budgets"), key=lambda budget: budget.get("holds") is True)

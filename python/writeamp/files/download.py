@@ -1,0 +1,358 @@
+"""Downloads over HTTP: resumed after interruptions, checked, and complete or not at all.
+
+The content is received in a file `NAME.part`. Beside it, `NAME.part.json` has the address, and the
+ETag or date that identifies the content on the server. A download continues only if they are the
+same. The complete file is renamed to its name.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import http.client
+import io
+import os
+import re
+import shutil
+import stat
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from email.message import Message
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.parse import urljoin
+
+from writeamp.errors import WriteampError
+from writeamp.files import output
+from writeamp.files.content_facts import ContentFacts, read_record, write_record
+from writeamp.text import one_line, quoted
+
+_CHUNK_BYTES = 2**20
+# Time without any byte from the server after which a download ends.
+_TIMEOUT_S = 60.0
+_MOST_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+_HEADERS = {"User-Agent": "writeamp", "Accept-Encoding": "identity"}
+# Bytes that stay free on the disk, for the other programs of the machine.
+_RESERVED_BYTES = 64 * 2**20
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+
+_Progress = Callable[[int, int], None]
+
+
+class OtherContentError(WriteampError):
+    """The server has another content than the expected one."""
+
+
+def download(
+    url: str,
+    target: Path,
+    expected: ContentFacts | None = None,
+    *,
+    progress: _Progress | None = None,
+) -> ContentFacts:
+    """Download a file, and return its size and checksum.
+
+    An interrupted download leaves `target`.part, which the next call continues. If the server
+    cannot resume, or has another content by now, the call starts again.
+
+    Args:
+        url: address that begins with http:// or https://.
+        target: the file to write or replace; its folder must exist.
+        expected: facts that the content must have; another content is removed.
+        progress: called with the number of received bytes, and of all bytes or 0.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; its text describes the received part.
+        OtherContentError: the file has another content than the expected one.
+        WriteampError: it cannot be fetched or written.
+    """
+    expected = expected or ContentFacts()
+    path = target.with_name(f"{target.name}.part")
+    try:
+        with _locked(path) as file:
+            partial = _Part(url, path, file)
+            try:
+                content = partial.complete(expected, progress)
+            except BaseException:
+                partial.remove_unless_resumable()
+                raise
+            if not expected.allow(content):
+                partial.remove()
+                raise OtherContentError(
+                    f"{url} has {content}, but {expected} is expected; the download was removed"
+                )
+            os.fsync(file.fileno())
+            path.replace(target)
+            output.sync_folder(target.parent)
+            partial.forget()
+    except OSError as error:
+        raise WriteampError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    return content
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[io.FileIO]:
+    """Give the received part to read and append to; another process must not write to it."""
+    with open(path, "a+b", buffering=0) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The process that held the lock before may have renamed the file.
+            is_current = os.path.samestat(status, os.stat(path))
+        except (BlockingIOError, FileNotFoundError):
+            is_current = False
+        if not is_current:
+            raise WriteampError(f"another process is downloading {path}; wait until it has ended")
+        yield file
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """Identity of a content on the server: address, ETag or date (None without both), size."""
+
+    url: str
+    validator: str | None
+    size_bytes: int | None
+
+
+class _Part:
+    """Received part of a download, and the identity of the content that it belongs to."""
+
+    def __init__(self, url: str, path: Path, file: io.FileIO) -> None:
+        self._url = url
+        self._path = path
+        self._file = file
+        self._record = path.with_name(f"{path.name}.json")
+        record = read_record(self._record)
+        is_same = record.get("url") == url and isinstance(record.get("validator"), str)
+        self._identity: _Identity | None = None
+        if is_same and isinstance(record.get("size_bytes"), int | None):
+            self._identity = _Identity(url, record["validator"], record.get("size_bytes"))
+        else:
+            file.truncate(0)
+
+    def complete(self, expected: ContentFacts, progress: _Progress | None) -> ContentFacts:
+        """Receive the missing bytes, and return the facts of the whole content."""
+        try:
+            return self._received(expected, progress)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(self._progress_so_far()) from None
+
+    def _received(self, expected: ContentFacts, progress: _Progress | None) -> ContentFacts:
+        digest, done_bytes = hashlib.sha256(), 0
+        self._file.seek(0)
+        while chunk := self._file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            done_bytes += len(chunk)
+        # A process may have been killed after the last byte.
+        if done_bytes and self._identity is not None and self._identity.size_bytes == done_bytes:
+            return ContentFacts(done_bytes, digest.hexdigest())
+        with self._answer(done_bytes) as response:
+            if response.status == http.HTTPStatus.OK:
+                digest, done_bytes = hashlib.sha256(), 0
+                self._begin(response, expected)
+            assert self._identity is not None
+            size_bytes = self._identity.size_bytes
+            self._check_space((size_bytes or done_bytes) - done_bytes)
+            while chunk := self._chunk(response):
+                if size_bytes is None:
+                    self._check_space(len(chunk))
+                self._write(chunk)
+                digest.update(chunk)
+                done_bytes += len(chunk)
+                if progress is not None:
+                    progress(done_bytes, size_bytes or 0)
+        if size_bytes is not None and done_bytes < size_bytes:
+            raise self._failure("the connection was closed early")
+        return ContentFacts(done_bytes, digest.hexdigest())
+
+    def _write(self, chunk: bytes) -> None:
+        rest = memoryview(chunk)
+        while rest:  # a nearly full disk takes only a part
+            rest = rest[self._file.write(rest) :]
+
+    def remove_unless_resumable(self) -> None:
+        """Remove a part that the next call cannot continue."""
+        if not self._is_resumable:
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the part and its record."""
+        with suppress(OSError):
+            self._path.unlink()
+        self.forget()
+
+    def forget(self) -> None:
+        """Remove the record of the part."""
+        with suppress(OSError):
+            self._record.unlink()
+
+    @property
+    def _is_resumable(self) -> bool:
+        is_identified = self._identity is not None and self._identity.validator is not None
+        return is_identified and os.fstat(self._file.fileno()).st_size > 0
+
+    def _answer(self, done_bytes: int) -> http.client.HTTPResponse:
+        """Return the answer with the bytes from a position on, or with all bytes (status 200)."""
+        validator = None if self._identity is None else self._identity.validator
+        if done_bytes and validator is not None:
+            try:
+                response = self._open({"Range": f"bytes={done_bytes}-", "If-Range": validator})
+            except HTTPError as error:
+                if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                    raise self._refused(error) from None
+            else:
+                if self._continues(response, done_bytes) or response.status == http.HTTPStatus.OK:
+                    return response
+                response.close()
+        try:
+            response = self._open({})
+        except HTTPError as error:
+            raise self._refused(error) from None
+        if response.status != http.HTTPStatus.OK:
+            response.close()
+            raise self._failure(f"the server answers {response.status} {response.reason}")
+        return response
+
+    def _continues(self, response: http.client.HTTPResponse, done_bytes: int) -> bool:
+        """Return whether an answer has the rest of the content that the part belongs to."""
+        span = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        assert self._identity is not None
+        size_bytes = self._identity.size_bytes
+        return (
+            response.status == http.HTTPStatus.PARTIAL_CONTENT
+            and span is not None
+            and int(span[1]) == done_bytes
+            and span[2] in ("*", str(size_bytes) if size_bytes is not None else span[2])
+            # Some servers ignore If-Range.
+            and self._identity.validator in _validators(response.headers)
+        )
+
+    def _begin(self, response: http.client.HTTPResponse, expected: ContentFacts) -> None:
+        """Start with an empty part, and record which content it is a part of."""
+        size_bytes = response.length
+        if response.headers.get_content_type() == "text/html":
+            response.close()
+            raise WriteampError(f"cannot fetch {self._url}: the server answers with a web page")
+        if size_bytes is None and not response.chunked and expected.sha256 is None:
+            response.close()
+            raise WriteampError(
+                f"cannot fetch {self._url}: the server does not state the size, so a cut download "
+                "would not be noticed"
+            )
+        if size_bytes is not None and expected.size_bytes not in (None, size_bytes):
+            response.close()
+            raise OtherContentError(
+                f"{self._url} has {size_bytes:,} bytes, but {expected} is expected; nothing was "
+                "downloaded"
+            )
+        self._file.truncate(0)
+        self._file.seek(0)
+        validator = next(iter(_validators(response.headers)), None)
+        self._identity = _Identity(self._url, validator, size_bytes)
+        write_record(self._record, asdict(self._identity))
+
+    def _check_space(self, needed_bytes: int) -> None:
+        free_bytes = shutil.disk_usage(self._path.parent).free
+        if needed_bytes + _RESERVED_BYTES > free_bytes:
+            raise WriteampError(
+                f"{self._url} needs {needed_bytes:,} more bytes in {self._path.parent}, which has "
+                f"{free_bytes:,} free bytes; {_RESERVED_BYTES:,} must stay free"
+            )
+
+    def _chunk(self, response: http.client.HTTPResponse) -> bytes:
+        try:
+            return response.read(_CHUNK_BYTES)
+        except (OSError, http.client.HTTPException) as error:
+            raise self._failure(_reason(error)) from None
+
+    def _open(self, headers: Mapping[str, str]) -> http.client.HTTPResponse:
+        """Return the answer to a request, after redirects.
+
+        Raises:
+            HTTPError: the server refuses it.
+        """
+        url = self._url
+        for _ in range(_MOST_REDIRECTS + 1):
+            try:
+                request = urllib.request.Request(url, headers={**_HEADERS, **headers})
+                return _opener().open(request, timeout=_TIMEOUT_S)  # type: ignore[no-any-return]
+            except HTTPError as error:
+                if error.code not in _REDIRECTS or "Location" not in error.headers:
+                    raise
+                url = urljoin(url, error.headers["Location"])
+                error.close()
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                raise self._failure(_reason(error)) from None
+            # Another scheme could read a local file.
+            if not url.startswith(("http://", "https://")):
+                raise self._failure(f"it redirects to {quoted(url)}; only http and https are valid")
+        raise self._failure(f"it redirects more than {_MOST_REDIRECTS} times")
+
+    def _refused(self, error: HTTPError) -> WriteampError:
+        with error:
+            return self._failure(f"the server answers {error.code} {error.reason}")
+
+    def _failure(self, why: str) -> WriteampError:
+        done = f"; {self._progress_so_far()}" if self._is_resumable else ""
+        return WriteampError(f"cannot fetch {self._url}: {why}{done}")
+
+    def _progress_so_far(self) -> str:
+        if not self._is_resumable:
+            return "nothing was written"
+        assert self._identity is not None
+        size_bytes = self._identity.size_bytes
+        of_all = "" if size_bytes is None else f" of {size_bytes:,}"
+        return (
+            f"{os.fstat(self._file.fileno()).st_size:,}{of_all} bytes are in {self._path}; run "
+            "the same command to continue"
+        )
+
+
+def _validators(headers: Message) -> list[str]:
+    """Return the texts that identify the content on a server; the first one is the best.
+
+    A weak ETag (W/"…") may be the same for contents that differ in single bytes.
+    """
+    etag, modified = headers.get("ETag"), headers.get("Last-Modified")
+    return [
+        str(value)
+        for value in (etag if etag is None or etag.startswith('"') else None, modified)
+        if value
+    ]
+
+
+def _reason(error: Exception) -> str:
+    """Return why an address cannot be read."""
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return f"no answer for {_TIMEOUT_S:.0f} s"
+    if isinstance(cause, http.client.IncompleteRead):
+        return "the connection was closed early"
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    return one_line(cause) if isinstance(cause, Exception) else str(cause)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Return an opener of web addresses without redirects.
+
+    `urllib.request.build_opener` would also open local files and FTP.
+    """
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.UnknownHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
+    return opener
