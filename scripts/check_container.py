@@ -1,7 +1,7 @@
 """Check Containerfile: its steps in a chroot, then a virtual drive there without root.
 
-Needs root, debootstrap and the wheel in dist/. It interprets only the instructions that the file
-has, and says which program or right is missing. A container engine is not needed.
+Needs root, debootstrap and the wheel in dist/, and is skipped without them. It interprets only the
+instructions that the file has. A container engine is not needed.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ class Image:
 
 def missing() -> list[str]:
     """Return what this machine lacks for the check."""
-    found = [] if os.geteuid() == 0 else ["root"]
-    found += [name for name in ("debootstrap", "chroot") if shutil.which(name) is None]
-    return found + ([] if glob.glob("dist/writeamp-*.whl", root_dir=ROOT) else ["a wheel in dist/"])
+    lacking = [] if os.geteuid() == 0 else ["root"]
+    lacking += [name for name in ("debootstrap", "chroot") if shutil.which(name) is None]
+    return lacking + ([] if glob.glob("dist/writeamp-*.whl", root_dir=ROOT) else ["a wheel in dist/"])
 
 
 def main() -> int:
