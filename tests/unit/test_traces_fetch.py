@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import http.server
 import json
@@ -40,6 +41,7 @@ class Site:
         etag: ETag of the content, with its quotes; None for none.
         cut: bytes of the body after which the server closes the connection; None for all.
         has_ranges: whether it answers requests for a range by a range.
+        first_of_range: first byte of a range as the server states it; None for that requested.
         obeys_if_range: whether it sends the whole content if the ETag is another one.
         form: how the body is sent: with its length, in chunks, or until the connection ends.
         requested: the header Range of each request.
@@ -53,6 +55,7 @@ class Site:
     kind: str = "application/octet-stream"
     cut: int | None = None
     has_ranges: bool = True
+    first_of_range: int | None = None
     obeys_if_range: bool = True
     form: str = "length"
     requested: list[str | None] = field(default_factory=list)
@@ -98,8 +101,9 @@ def server() -> Iterator[Server]:
             body = site.content[start:]
             self.send_response(206 if start else 200)
             if start:
+                first = start if site.first_of_range is None else site.first_of_range
                 last = len(site.content) - 1
-                self.send_header("Content-Range", f"bytes {start}-{last}/{len(site.content)}")
+                self.send_header("Content-Range", f"bytes {first}-{last}/{len(site.content)}")
             for name, value in (("ETag", site.etag), ("Last-Modified", site.modified)):
                 if value is not None:
                     self.send_header(name, value)
@@ -244,6 +248,20 @@ def test_a_content_that_cannot_be_identified_is_not_kept(server: Server, tmp_pat
     assert names(tmp_path) == []
 
 
+def test_a_weak_etag_does_not_identify_a_content(server: Server, tmp_path: Path) -> None:
+    server.site.etag = 'W/"1"'
+    cut_off(server, tmp_path / "disk.bin")
+    assert names(tmp_path) == []
+
+
+def test_another_range_than_requested_is_not_appended(server: Server, tmp_path: Path) -> None:
+    target = tmp_path / "disk.bin"
+    cut_off(server, target)
+    server.site.first_of_range = 0
+    assert download(server.url, target) == FACTS
+    assert server.site.requested == ["bytes=300000-", None]
+
+
 def test_a_body_in_chunks_is_whole_or_refused(server: Server, tmp_path: Path) -> None:
     server.site.form = "chunks"
     assert "closed early" in cut_off(server, tmp_path / "disk.bin")
@@ -341,6 +359,19 @@ def test_a_second_process_does_not_write_to_the_part(server: Server, tmp_path: P
             download(server.url, tmp_path / "disk.bin")
 
     assert download(server.url, tmp_path / "disk.bin", progress=second) == FACTS
+
+
+def test_a_file_that_another_process_completed_is_not_written_to(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def completed_meanwhile(*_: object) -> None:
+        (tmp_path / "disk.bin.part").rename(tmp_path / "disk.bin")
+        (tmp_path / "disk.bin.part").touch()
+
+    monkeypatch.setattr(fcntl, "flock", completed_meanwhile)
+    with pytest.raises(WriteampError, match="another process is downloading"):
+        download(server.url, tmp_path / "disk.bin")
+    assert (tmp_path / "disk.bin").read_bytes() == b""
 
 
 def test_a_folder_that_does_not_exist_is_one_sentence(server: Server, tmp_path: Path) -> None:
