@@ -103,7 +103,9 @@ def missing() -> list[str]:
     """Return what this machine lacks for the check."""
     lacking = [] if os.geteuid() == 0 else ["root"]
     lacking += [name for name in ("debootstrap", "chroot") if shutil.which(name) is None]
-    return lacking + ([] if glob.glob("dist/writeamp-*.whl", root_dir=ROOT) else ["a wheel in dist/"])
+    return lacking + (
+        [] if glob.glob("dist/writeamp-*.whl", root_dir=ROOT) else ["a wheel in dist/"]
+    )
 
 
 def main() -> int:
