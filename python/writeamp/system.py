@@ -1,4 +1,4 @@
-"""What differs between operating systems: locks, signals, free memory and mount points.
+"""Differences between operating systems: locks, signals, free memory and mount points.
 
 Simulations, theory and traces run on every system. What needs Linux calls `require_linux`.
 """

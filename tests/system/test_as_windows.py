@@ -1,4 +1,4 @@
-"""Without what only Linux has, modules can be imported, and only what needs Linux is refused."""
+"""Without what only Linux has: all modules can be imported; what needs Linux is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between operating systems, on a system that says that it is not Linux."""
+"""Differences between operating systems, on a system that says that it is not Linux."""
 
 from __future__ import annotations
 
