@@ -1,14 +1,9 @@
 //! sigrok's session files (.sr), version 2: a zip file with metadata and samples in chunks.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 
-use flate2::CrcReader;
-use flate2::read::DeflateDecoder;
-use rawzip::{
-    CompressionMethod, FileReader, RECOMMENDED_BUFFER_SIZE, ZipArchive, ZipArchiveEntryWayfinder,
-    ZipVerification,
-};
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 use crate::capture::{Ending, Format, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
@@ -22,17 +17,18 @@ const COMPARED_BYTES: usize = 512;
 const MOST_UNIT_BYTES: usize = 8;
 
 /// Reads a capture.
-pub fn read(file: File, listener: &mut impl Listener) -> Result<Ending> {
-    let archive = Archive::open(file)?;
-    let version = archive.text_of("version")?;
+pub fn read<R: Read + Seek>(file: R, listener: &mut impl Listener) -> Result<Ending> {
+    let mut archive = ZipArchive::new(file)
+        .map_err(|error| Error::whole(format!("the zip file is damaged or cut short: {error}")))?;
+    let version = text_of(&mut archive, "version")?;
     if version.trim() != "2" {
         return Err(Error::whole(format!(
             "the file is a sigrok session of version {}; only version 2 can be read",
             quoted(version.as_bytes())
         )));
     }
-    let metadata = Metadata::parse(&archive.text_of("metadata")?)?;
-    let chunks = archive.chunks_of(&metadata.capture_file)?;
+    let metadata = Metadata::parse(&text_of(&mut archive, "metadata")?)?;
+    let chunks = chunks_of(&archive, &metadata.capture_file)?;
     let channels = metadata.probes.iter().map(|(_, name)| name.clone()).collect();
     listener.start(&Header::new(
         Format::SigrokSession,
@@ -41,152 +37,76 @@ pub fn read(file: File, listener: &mut impl Listener) -> Result<Ending> {
     )?)?;
     let mut samples = Samples::new(&metadata);
     for chunk in chunks {
-        read_chunk(&archive, &chunk, &mut samples, listener)?;
+        read_chunk(&mut archive, &chunk, &mut samples, listener)?;
     }
     samples.ending()
 }
 
-fn in_zip(name: &str, error: &dyn std::fmt::Display) -> Error {
+fn in_zip(name: &str, error: &ZipError) -> Error {
     Error::whole(format!("cannot read '{name}' in the zip file: {error}"))
 }
 
-/// Zip file with the list of its files.
-struct Archive {
-    zip: ZipArchive<FileReader>,
-    files: Vec<Packed>,
+fn text_of<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<String> {
+    let entry = archive.by_name(name).map_err(|error| match error {
+        ZipError::FileNotFound => Error::whole(format!(
+            "the file is a zip file without '{name}'; a sigrok session has version, metadata and samples"
+        )),
+        other => in_zip(name, &other),
+    })?;
+    let mut text = String::new();
+    entry
+        .take(MOST_METADATA_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| in_zip(name, &ZipError::Io(error)))?;
+    Ok(text)
 }
 
-/// File in a zip file.
-struct Packed {
-    name: String,
-    method: CompressionMethod,
-    is_encrypted: bool,
-    place: ZipArchiveEntryWayfinder,
+/// Names of the sample files in numeric order: `logic-1`, or `logic-1-1`, …
+fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Result<Vec<String>> {
+    let prefix = format!("{capture_file}-");
+    let names: Vec<_> = archive.file_names().filter_map(std::result::Result::ok).collect();
+    let number = |name: &str| name.strip_prefix(&prefix)?.parse::<u32>().ok();
+    let mut numbers: Vec<u32> = names.iter().filter_map(|name| number(name)).collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() && names.iter().any(|name| name == capture_file) {
+        return Ok(vec![capture_file.to_owned()]);
+    }
+    if numbers.is_empty() {
+        let what = format!("the session has no samples: neither '{capture_file}' nor '{prefix}1'");
+        return Err(Error::whole(what));
+    }
+    if let Some(missing) =
+        (1..).zip(&numbers).find_map(|(due, number)| (due != *number).then_some(due))
+    {
+        return Err(Error::whole(format!(
+            "'{prefix}{missing}' is missing, or occurs twice, among the {} chunks of samples",
+            numbers.len()
+        )));
+    }
+    Ok(numbers.into_iter().map(|number| format!("{prefix}{number}")).collect())
 }
 
-impl Archive {
-    fn open(file: File) -> Result<Self> {
-        let damaged = |why: &dyn std::fmt::Display| {
-            Error::whole(format!("the zip file is damaged or cut short: {why}"))
-        };
-        let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
-        let zip = ZipArchive::from_file(file, &mut buffer).map_err(|error| damaged(&error))?;
-        let mut files = Vec::new();
-        let mut entries = zip.entries(&mut buffer);
-        while let Some(entry) = entries.next_entry().map_err(|error| damaged(&error))? {
-            files.push(Packed {
-                name: String::from_utf8_lossy(entry.file_path().as_ref()).into_owned(),
-                method: entry.compression_method(),
-                is_encrypted: entry.flags().is_encrypted(),
-                place: entry.wayfinder(),
-            });
-        }
-        if files.len() as u64 != zip.entries_hint() {
-            let (listed, counted) = (files.len(), zip.entries_hint());
-            return Err(damaged(&format!("it lists {listed} files and counts {counted}")));
-        }
-        Ok(Archive { zip, files })
-    }
-
-    /// Passes a reader of a file's data to `read`, and checks the data if it was read whole.
-    fn read_file(&self, name: &str, read: impl FnOnce(&mut dyn Read) -> Result<()>) -> Result<()> {
-        let Some(file) = self.files.iter().find(|file| file.name == name) else {
-            return Err(Error::whole(format!(
-                "the file is a zip file without '{name}'; a sigrok session has version, metadata \
-                 and samples"
-            )));
-        };
-        let entry = self.zip.get_entry(file.place).map_err(|error| in_zip(name, &error))?;
-        let data: Box<dyn Read> = match file.method {
-            _ if file.is_encrypted => return Err(in_zip(name, &"it is encrypted")),
-            CompressionMethod::STORE => Box::new(entry.reader()),
-            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(entry.reader())),
-            method => {
-                return Err(in_zip(name, &format!("compression {method} is not supported")));
-            }
-        };
-        let mut data = Counted { data: CrcReader::new(data), bytes: 0, is_ended: false };
-        read(&mut data)?;
-        if !data.is_ended {
-            return Ok(());
-        }
-        let found = ZipVerification { crc: data.data.crc().sum(), uncompressed_size: data.bytes };
-        entry.reader().claim_verifier().valid(found).map_err(|error| in_zip(name, &error))
-    }
-
-    fn text_of(&self, name: &str) -> Result<String> {
-        let mut text = String::new();
-        self.read_file(name, |data| {
-            let read = data.take(MOST_METADATA_BYTES).read_to_string(&mut text);
-            read.map(|_| ()).map_err(|error| in_zip(name, &error))
-        })?;
-        Ok(text)
-    }
-
-    /// Names of the sample files in numeric order: `logic-1`, or `logic-1-1`, …
-    fn chunks_of(&self, capture_file: &str) -> Result<Vec<String>> {
-        let prefix = format!("{capture_file}-");
-        let number = |name: &str| name.strip_prefix(&prefix)?.parse::<u32>().ok();
-        let mut numbers: Vec<u32> =
-            self.files.iter().filter_map(|file| number(&file.name)).collect();
-        numbers.sort_unstable();
-        if numbers.is_empty() && self.files.iter().any(|file| file.name == capture_file) {
-            return Ok(vec![capture_file.to_owned()]);
-        }
-        if numbers.is_empty() {
-            let what =
-                format!("the session has no samples: neither '{capture_file}' nor '{prefix}1'");
-            return Err(Error::whole(what));
-        }
-        if let Some(missing) =
-            (1..).zip(&numbers).find_map(|(due, number)| (due != *number).then_some(due))
-        {
-            return Err(Error::whole(format!(
-                "'{prefix}{missing}' is missing, or occurs twice, among the {} chunks of samples",
-                numbers.len()
-            )));
-        }
-        Ok(numbers.into_iter().map(|number| format!("{prefix}{number}")).collect())
-    }
-}
-
-/// Reader that counts what it has read.
-struct Counted<'a> {
-    data: CrcReader<Box<dyn Read + 'a>>,
-    bytes: u64,
-    is_ended: bool,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.data.read(buffer)?;
-        self.bytes += count as u64;
-        self.is_ended = count == 0 && !buffer.is_empty();
-        Ok(count)
-    }
-}
-
-fn read_chunk(
-    archive: &Archive,
+fn read_chunk<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
     name: &str,
     samples: &mut Samples,
     listener: &mut impl Listener,
 ) -> Result<()> {
+    let mut entry = archive.by_name(name).map_err(|error| in_zip(name, &error))?;
     // 840 bytes are a multiple of every sample width up to 8 bytes, so no sample is split.
     let mut buffer = vec![0; CHUNK_BYTES / 840 * 840];
-    archive.read_file(name, |data| {
-        loop {
-            let filled = fill(data, &mut buffer).map_err(|error| in_zip(name, &error))?;
-            samples.take(&buffer[..filled], listener)?;
-            listener.progress(samples.bytes)?;
-            if filled < buffer.len() {
-                return Ok(());
-            }
+    loop {
+        let filled =
+            fill(&mut entry, &mut buffer).map_err(|error| in_zip(name, &ZipError::Io(error)))?;
+        samples.take(&buffer[..filled], listener)?;
+        listener.progress(samples.bytes)?;
+        if filled < buffer.len() {
+            return Ok(());
         }
-    })
+    }
 }
 
-fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match from.read(&mut buffer[filled..])? {
