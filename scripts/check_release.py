@@ -1,12 +1,15 @@
 """Check before a release that the address of the repository is filled in, in every file.
 
-Prints a sentence and exits with status 2 if it is not. Needs only Python.
+The argument, if given, is the release's tag, which must name the version. Prints a sentence and
+exits with status 2 if something is wrong. Needs only Python.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tomllib
+from collections.abc import Sequence
 
 import repository_links
 from repository_links import PLACEHOLDER, ROOT
@@ -37,12 +40,23 @@ def fault(address: str) -> str | None:
     return None
 
 
-def main() -> int:
-    if (sentence := fault(repository_links.repository())) is None:
+def tag_fault(tag: str) -> str | None:
+    """Return a sentence on a tag that does not name the version, or None."""
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))
+    version = cargo["workspace"]["package"]["version"]
+    if tag == f"v{version}":
+        return None
+    return f"the tag is {tag}, but Cargo.toml has version {version}; tag v{version}, or change it"
+
+
+def main(tags: Sequence[str]) -> int:
+    """Check the address and the tag; return the exit status."""
+    faults = (fault(repository_links.repository()), *map(tag_fault, tags))
+    if (sentence := next(filter(None, faults), None)) is None:
         return 0
     print(f"check_release: {sentence}", file=sys.stderr)
     return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:2]))

@@ -97,7 +97,7 @@ LONG = ("writeamp reproduce", "writeamp twin fit tests/data", "writeamp twin fit
 # It would change the start-up files of whoever runs the tests.
 NOT_RUN = "writeamp --install-completion"
 # They need what a machine may not have.
-REAL_DRIVE = (
+NEEDS_HARDWARE_OR_NETWORK = (
     "writeamp measure all",
     "writeamp live",
     "writeamp measure save",
@@ -168,7 +168,7 @@ def is_run(command: str) -> bool:
     """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
     ends = "--run" in command or "--compare" in command
     serves_for_ever = command.startswith(SERVE) and not ends
-    needs_drive = command.startswith(REAL_DRIVE)
+    needs_drive = command.startswith(NEEDS_HARDWARE_OR_NETWORK)
     return (
         command != NOT_RUN
         and not needs_drive

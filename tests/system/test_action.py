@@ -148,8 +148,17 @@ def test_runs_stay_within_a_baseline_that_twice_the_writes_break(
         assert [budget["holds"] for budget in doubled.result["budgets"]] == [False, False]
 
 
-def test_without_a_file_system_the_step_needs_no_root(folder: Path) -> None:
-    # What `sudo` would do is an error here.
+@needs()
+def test_without_a_file_system_the_step_needs_no_root(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Another user, who may not use sudo.
+    programs = {"id": "echo 1000", "sudo": "exit 97", "apt-get": "exit 98"}
+    for name, body in programs.items():
+        (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setattr(sys.modules[__name__], "PATH", f"{folder}:{PATH}")
+    assert step(folder, command="true").status == 97
     done = step(folder, file_system="none", command='echo "drive $uri" && exit 7', size="64MiB")
     assert done.status == 1, done.printed
     assert "drive nbd" in done.printed
@@ -157,6 +166,16 @@ def test_without_a_file_system_the_step_needs_no_root(folder: Path) -> None:
     assert done.summary.startswith("# writeamp serve")
 
 
+@needs()
+@pytest.mark.parametrize("file_system", ["ntfs", "xfs --keep here", ""])
+def test_another_file_system_is_an_error_beside_the_job(folder: Path, file_system: str) -> None:
+    done = step(folder, file_system=file_system, command="true")
+    assert (done.status, done.summary) == (2, "")
+    (error,) = done.annotations
+    assert error == ("error", f"file-system is {file_system}; valid are xfs, ext4, btrfs and none")
+
+
+@needs()
 def test_an_invalid_input_is_an_error_beside_the_job(folder: Path) -> None:
     done = step(folder, file_system="none", command="true", device="no-such", limits="--max-wa 2")
     assert (done.status, done.outputs, done.summary) == (2, {}, "")
@@ -165,6 +184,7 @@ def test_an_invalid_input_is_an_error_beside_the_job(folder: Path) -> None:
     assert "no-such" in error[1]
 
 
+@needs()
 def test_no_input_is_run_as_code_of_the_step(folder: Path) -> None:
     (run,) = ACTION["runs"]["steps"]
     assert "${{" not in run["run"]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import writeamp as wa
 from places import ROOT
 from writeamp import citations
 from writeamp.errors import how_to_install
@@ -92,6 +93,12 @@ def test_a_release_with_the_address_everywhere_is_not_refused(
     assert check_release.fault(address) is None
     for path in tmp_path.rglob("*.*"):
         assert path.is_dir() or old not in path.read_text("utf-8")
+
+
+def test_a_tag_must_name_the_version() -> None:
+    version = wa.__version__
+    assert check_release.tag_fault(f"v{version}") is None
+    assert f"tag v{version}" in str(check_release.tag_fault("v99.0.0"))
 
 
 def test_the_release_script_needs_no_package_and_ends_with_status_2() -> None:

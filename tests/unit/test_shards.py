@@ -83,7 +83,7 @@ def test_shards_of_a_fleet_are_the_whole_fleet(tmp_path: Path, more: str) -> Non
     assert same(merged) == same(document("volumes run", arguments))
 
 
-def test_a_shard_says_how_to_see_the_result(tmp_path: Path) -> None:
+def test_a_shard_prints_how_to_see_the_result(tmp_path: Path) -> None:
     done = run("compare", f"--managers single,dac {SMALL} --keep {tmp_path / 'a'} --shard 2/2")
     found = document(
         "compare", f"--managers single,dac {SMALL} --keep {tmp_path / 'a'} --shard 2/2"
@@ -100,8 +100,11 @@ def test_a_run_that_failed_in_a_shard_is_counted_and_named(tmp_path: Path) -> No
     status, out, _ = run("sweep", f"{command} --shard 2/3")
     assert status == 1
     assert "has ended, but 1 of its 1 run failed" in " ".join(out.split())
+    status, out, err = run("sweep", f"{command} --shard 2/3 --json")
+    assert (status, json.loads(out)["failed"], json.loads(out)["failed_before"]) == (1, 0, 1)
+    assert "1 of the skipped runs failed in an earlier call" in err
     status, out, _ = run("sweep", f"{command} --shard 2/3 --retry-failed --json")
-    assert (status, json.loads(out)["failed"]) == (1, 1)
+    assert (status, json.loads(out)["failed"], json.loads(out)["failed_before"]) == (1, 1, 0)
 
 
 def test_runs_of_further_folders_are_copied_to_the_first(tmp_path: Path) -> None:
@@ -145,7 +148,7 @@ class TestSlurm:
     def test_the_tasks_of_an_array_are_the_shards(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for array in (range(7), range(1, 8), range(10, 24, 2)):
+        for array in (range(7), range(1, 8), range(0, 14, 2)):
             shards = [
                 Shard.of_slurm(slurm(task, array[0], array[-1], len(array), array.step))
                 for task in array
@@ -162,9 +165,10 @@ class TestSlurm:
         [
             ({}, "SLURM_ARRAY_TASK_ID is not set"),
             (slurm(1, 1, 7, 7) | {"SLURM_ARRAY_TASK_MAX": "x"}, "SLURM_ARRAY_TASK_MAX is 'x'"),
-            (slurm(3, 3, 3, 1), "has one task, which would run everything"),
-            (slurm(3, 1, 7, 3), "are not every 1 from 1 to 7"),
-            (slurm(9, 1, 7, 7), "the shard of this task is unknown"),
+            (slurm(1, 1, 1, 1), "has 1 task from 1 to 1; slurm needs at least two"),
+            (slurm(17, 17, 18, 2), "has 2 tasks from 17 to 18; slurm needs"),
+            (slurm(3, 1, 7, 3), "numbered from 0 or 1 without gaps"),
+            (slurm(9, 1, 7, 7), "from 1 to 7"),
         ],
     )
     def test_an_array_whose_tasks_do_not_say_their_shard_is_refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any
 
@@ -54,7 +55,7 @@ def with_shards(body: Callable[..., None], *, needs_folder: bool = False) -> Cal
         json: bool = False,
         **arguments: Any,
     ) -> None:
-        folders = _folders(keep or [], shard, arguments, needs_folder=needs_folder)
+        folders = _folders(keep or [], shard, arguments)
         try:
             body(*positional, keep=folders, json=json, **arguments)
         except ShardDone as ended:
@@ -71,11 +72,10 @@ def with_shards(body: Callable[..., None], *, needs_folder: bool = False) -> Cal
     return described(verb, own, [])
 
 
-def _folders(
-    keep: list[str], text: str | None, arguments: dict[str, Any], *, needs_folder: bool
-) -> Folders | None:
+def _folders(keep: list[str], text: str | None, arguments: dict[str, Any]) -> Folders | None:
+    folders = Folders(keep[0], tuple(keep[1:])) if keep else None
     if text is None:
-        return Folders(keep[0], tuple(keep[1:])) if keep else None
+        return folders
     shard = Shard.of_slurm() if text == SLURM else Shard.parse(text)
     for name in ("plot", "csv"):
         if arguments.get(name):
@@ -83,11 +83,11 @@ def _folders(
                 f"--{name} cannot be combined with --shard, because one shard has no result of "
                 "its own; give it to the command without --shard when all shards are done"
             )
-    if not keep:
+    if folders is None:
         raise WriteampError("--shard needs --keep DIR, the folder that stores the shard's runs")
     if text == SLURM:
         options.note(f"this task of the Slurm array runs shard {shard}")
-    return Folders(keep[0], tuple(keep[1:]), shard)
+    return replace(folders, shard=shard)
 
 
 def _show(counts: ShardCounts, *, json: bool) -> None:
@@ -103,10 +103,15 @@ def _show(counts: ShardCounts, *, json: bool) -> None:
         )
     for failure in counts.failures[: options.MOST_ERRORS]:
         options.warn(failure)
+    if counts.failed_before:
+        options.warn(
+            f"{counts.failed_before} of the skipped runs failed in an earlier call; to run them "
+            "again, use another folder, or --retry-failed of a sweep"
+        )
     title = (
         f"Shard {counts.shard}: {plural(counts.runs, 'run')} ({counts.done} done, "
         f"{counts.skipped} skipped, {counts.failed} failed)"
     )
     options.show(counts.to_dict, lambda: Card(title, []), json=json)
-    if counts.failed:
+    if counts.failed or counts.failed_before:
         raise typer.Exit(boundary.SOME_FAILED)

@@ -56,8 +56,8 @@ class Shard:
         """Return the shard of this task of a Slurm array.
 
         Raises:
-            WriteampError: the process is not a task of an array, the array has a single task, or
-                its task numbers have gaps.
+            WriteampError: the process is not a task of an array, or the array has a single task,
+                begins above 1, or has gaps.
         """
         task, first, last, count, step = (
             _number(variables, f"SLURM_ARRAY_TASK_{name}", default)
@@ -65,16 +65,12 @@ class Shard:
                 ("ID", None), ("MIN", None), ("MAX", None), ("COUNT", None), ("STEP", "1"),
             )
         )  # fmt: skip
-        if count == 1:
-            raise WriteampError(
-                "this array of Slurm has one task, which would run everything; give --shard I/N "
-                "to repeat one shard of N"
-            )
         tasks = range(first, last + 1, max(step, 1))
-        if len(tasks) != count or task not in tasks:
+        # Other arrays repeat some tasks of another array, whose number of tasks is not known.
+        if first > 1 or count == 1 or len(tasks) != count or task not in tasks:
             raise WriteampError(
-                f"the {count} tasks of this array of Slurm are not every {step} from {first} to "
-                f"{last}, so that the shard of this task is unknown; give --shard I/N"
+                f"this array of Slurm has {plural(count, 'task')} from {first} to {last}; "
+                f"{SLURM} needs at least two, numbered from 0 or 1 without gaps; give --shard I/N"
             )
         return cls(tasks.index(task) + 1, count)
 
@@ -137,7 +133,7 @@ class ShardCounts:
         runs: number of its runs.
         runs_of_all: number of runs of all shards.
         done: runs that this call added successfully.
-        skipped: runs that were stored before.
+        skipped: runs that were stored before; `failed_before` of them have an error.
         failed: runs of this call that failed; `failures` has the reasons of those that are not
             stored.
         out: the folder.
@@ -150,13 +146,14 @@ class ShardCounts:
     done: int
     skipped: int
     failed: int
+    failed_before: int
     out: str
     failures: tuple[str, ...] = ()
     is_interrupted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts with the keys of `--shard I/N --json`."""
-        names = ("runs", "runs_of_all", "done", "skipped", "failed", "out")
+        names = ("runs", "runs_of_all", "done", "skipped", "failed", "failed_before", "out")
         return {"shard": str(self.shard), **{name: getattr(self, name) for name in names}}
 
     @property

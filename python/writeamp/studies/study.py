@@ -206,10 +206,10 @@ class RunStore:
         sink: Sink | None = None,
         shard: Shard | None = None,
     ) -> None:
-        """Read the runs that are stored in a folder; with a shard, run only its jobs."""
+        """Read the runs that are stored in a folder; with a `shard`, run only its jobs."""
         self._dataset = dataset
         self._sink = sink
-        self._shard = shard
+        self.shard = shard
         # Numbers of jobs of the shard and of the study that `gather` was given, and errors of
         # jobs, which are not stored.
         self._in_shard = self._in_study = 0
@@ -237,15 +237,16 @@ class RunStore:
     def shard_counts(self, *, is_interrupted: bool = False) -> ShardCounts:
         """Return the outcome of a shard at this moment."""
         stats = self.stats()
-        assert self._shard is not None
+        assert self.shard is not None
         assert stats is not None
         return ShardCounts(
-            self._shard,
+            self.shard,
             self._in_shard,
             self._in_study,
             done=stats.done - stats.failed,
             skipped=stats.skipped,
             failed=stats.failed + len(self._errors),
+            failed_before=stats.failed_before,
             out=str(stats.out),
             failures=tuple(self._errors),
             is_interrupted=is_interrupted,
@@ -291,8 +292,8 @@ class RunStore:
             ShardDone: the jobs of the shard have run.
             BaseException: the error of the first job that failed.
         """
-        if self._shard is not None:
-            of_study, jobs = jobs, self._shard.share(jobs, self._in_study)
+        if self.shard is not None:
+            of_study, jobs = jobs, self.shard.share(jobs, self._in_study)
             self._in_study += len(of_study)
             self._in_shard += len(jobs)
         finished = self.skip(codec, jobs, again)
@@ -317,8 +318,8 @@ class RunStore:
                 each=keep,
             )
         except KeyboardInterrupt:
-            raise Interrupted({} if self._shard else finished) from None
-        if self._shard is not None:
+            raise Interrupted({} if self.shard else finished) from None
+        if self.shard is not None:
             self._errors += [
                 str(result)
                 for result in finished.values()

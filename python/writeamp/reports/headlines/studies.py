@@ -76,9 +76,10 @@ def _steady_wa(document: _Document, key: str, steady_key: str) -> str:
 
 def of_shard(document: _Document) -> str:
     """Return the outcome of a shard, and how to see the result of all shards."""
-    runs, failed = (number(document, name) for name in ("runs", "failed"))
-    if runs is None or failed is None:
+    runs = number(document, "runs")
+    if runs is None:
         return ""
+    failed = sum(number(document, name) or 0 for name in ("failed", "failed_before"))
     outcome = "is done"
     if failed:
         outcome = f"has ended, but {failed:.0f} of its {plural(int(runs), 'run')} failed"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Progress, Runner, check_callbacks, runner_of
-from writeamp.studies.shards import Folders, Keep
+from writeamp.studies.shards import Keep
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.plan import PlanLike, SweepPlan, plan_of
@@ -71,7 +71,7 @@ def sweep(
         checked_plan = plan_of(plan)
 
         def study(store: RunStore) -> Sweep:
-            if isinstance(keep, Folders) and keep.shard is not None:
+            if store.shard is not None:
                 _run_shard(checked_plan, store, running, progress, retry_failed=retry_failed)
             return _SweepRun(checked_plan, store, progress).done(running, retry_failed=retry_failed)
 

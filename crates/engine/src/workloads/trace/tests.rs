@@ -37,42 +37,57 @@ fn requests(random: &mut Stream, count: usize, has_tags: bool) -> Vec<Request> {
 /// Replay of one request after another.
 struct OneByOne {
     requests: Vec<Request>,
+    passes_left: u64,
     at: usize,
     issued: u32,
     unserved: Unserved,
 }
 
+/// Pages of a batch, with the tag of each, and the partial bytes of the requests that end in it.
+#[derive(Default)]
+struct Batch {
+    pages: Vec<u32>,
+    tags: Vec<u8>,
+    partials: Vec<(u8, u64)>,
+}
+
 impl OneByOne {
-    /// The next step, with the pages and tags of a batch of at most `most` pages.
-    /// Passes never end.
-    fn next(&mut self, most: usize) -> (Step, Vec<u32>, Vec<u8>) {
-        let (mut pages, mut tags) = (Vec::new(), Vec::new());
+    /// The next step, with a batch of at most `most` pages.
+    fn next(&mut self, most: usize) -> (Step, Batch) {
+        let mut batch = Batch::default();
         loop {
-            let is_begun = !pages.is_empty() || most == 0;
-            if is_begun && self.at == self.requests.len() {
-                break;
+            let is_begun = !batch.pages.is_empty() || most == 0;
+            if self.at == self.requests.len() {
+                if is_begun {
+                    break;
+                }
+                (self.passes_left, self.at) = (self.passes_left.saturating_sub(1), 0);
             }
-            self.at %= self.requests.len();
+            if self.passes_left == 0 {
+                return (Step::End, batch);
+            }
             let request = self.requests[self.at];
             match request.op {
-                Op::Trim if pages.is_empty() => {
+                Op::Trim if batch.pages.is_empty() => {
                     self.at += 1;
-                    return (Step::Request(request), pages, tags);
+                    return (Step::Request(request), batch);
                 }
                 Op::Trim => break,
                 Op::Write => {
-                    if pages.len() == most {
+                    if batch.pages.len() == most {
                         break;
                     }
-                    pages.push(request.first_page + self.issued);
-                    tags.push(request.tag);
+                    batch.pages.push(request.first_page + self.issued);
+                    batch.tags.push(request.tag);
                     self.issued += 1;
                     if self.issued == request.pages {
-                        self.unserved.partial_bytes += request.partial_bytes();
+                        let bytes = request.partial_bytes();
+                        self.unserved.partial_bytes += bytes;
                         self.unserved.partial_pages += request.partial_pages();
+                        batch.partials.extend((bytes > 0).then_some((request.tag, bytes)));
                         (self.issued, self.at) = (0, self.at + 1);
                     }
-                    if pages.len() == most {
+                    if batch.pages.len() == most {
                         break;
                     }
                 }
@@ -87,20 +102,28 @@ impl OneByOne {
                 }
             }
         }
-        (Step::Writes(pages.len()), pages, tags)
+        (Step::Writes(batch.pages.len()), batch)
     }
 }
 
-fn check_batches(trace: &mut Trace, requests: &[Request], random: &mut Stream) {
+/// Compares batches, in `passes` passes, or in those of 200 batches.
+fn check_batches(requests: &[Request], passes: u64, random: &mut Stream) {
+    let mut trace = Trace::new(requests.to_vec(), PAGE_BYTES, passes).unwrap();
     let has_tags = requests.iter().any(|request| request.tag != UNTAGGED);
-    let mut model =
-        OneByOne { requests: requests.to_vec(), at: 0, issued: 0, unserved: Unserved::default() };
+    let mut model = OneByOne {
+        requests: requests.to_vec(),
+        passes_left: passes,
+        at: 0,
+        issued: 0,
+        unserved: Unserved::default(),
+    };
     for _ in 0..200 {
         let mut buffer = vec![0; random.below(4) as usize * random.below(40) as usize];
-        let (step, pages, tags) = model.next(buffer.len());
+        let (step, Batch { pages, tags, partials }) = model.next(buffer.len());
         assert_eq!(trace.next(&mut buffer), step);
         assert_eq!(buffer[..pages.len()], pages);
         assert_eq!(trace.tags(), if has_tags { &tags[..] } else { &[] });
+        assert_eq!(trace.partials(), if has_tags { &partials[..] } else { &[] });
         assert_eq!(trace.take_unserved(), std::mem::take(&mut model.unserved));
     }
 }
@@ -111,8 +134,9 @@ fn batches_of_a_trace_have_the_pages_of_its_requests_one_by_one() {
     for count in [1, 2, 7, 63, 64, 65, 128, 300] {
         for has_tags in [false, true] {
             let requests = requests(&mut random, count, has_tags);
-            let mut trace = Trace::new(requests.clone(), PAGE_BYTES, u64::MAX).unwrap();
-            check_batches(&mut trace, &requests, &mut random);
+            for passes in [1, 3, u64::MAX] {
+                check_batches(&requests, passes, &mut random);
+            }
         }
     }
 }
@@ -124,8 +148,7 @@ fn traces_of_one_operation_and_of_single_pages_have_the_same_batches() {
         let firsts: Vec<u32> = (0..200).map(|_| random.below(1000)).collect();
         let write = |&first: &u32| Request::of_pages(Op::Write, first..first + pages);
         let requests: Vec<Request> = firsts.iter().map(write).collect();
-        let mut trace = Trace::new(requests.clone(), PAGE_BYTES, u64::MAX).unwrap();
-        check_batches(&mut trace, &requests, &mut random);
+        check_batches(&requests, u64::MAX, &mut random);
     }
 }
 
@@ -136,7 +159,8 @@ fn requests_and_batches_of_one_replay_follow_one_another() {
         .map(|at| Request {
             at_ns: at * 10,
             fua: at % 3 == 0,
-            ..requests(&mut random, 1, false)[0]
+            first_page: random.below(1000),
+            ..Request::of_pages(Op::Write, 0..1)
         })
         .collect();
     let mut trace = Trace::new(requests.clone(), PAGE_BYTES, 1).unwrap();
@@ -144,6 +168,7 @@ fn requests_and_batches_of_one_replay_follow_one_another() {
     while at + 10 < requests.len() {
         let mut buffer = [0; 7];
         assert_eq!(trace.next(&mut buffer), Step::Writes(7));
+        assert_eq!(buffer, std::array::from_fn(|ahead| requests[at + ahead].first_page));
         assert_eq!(trace.next_request(), Some(requests[at + 7]));
         at += 8;
     }
