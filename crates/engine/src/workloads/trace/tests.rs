@@ -43,7 +43,7 @@ struct OneByOne {
     unserved: Unserved,
 }
 
-/// Pages of a batch, with the tag of each, and the partial bytes of the requests that end in it.
+/// Pages of a batch with their tags, and partial bytes of the requests that end in it.
 #[derive(Default)]
 struct Batch {
     pages: Vec<u32>,
