@@ -42,6 +42,8 @@ class Site:
         cut: bytes of the body after which the server closes the connection; None for all.
         has_ranges: whether it answers requests for a range by a range.
         first_of_range: first byte of a range as the server states it; None for that requested.
+        most_of_range: bytes of a range that the server sends at most; None for all.
+        total: size of the whole content as stated with a range; None for the true one.
         obeys_if_range: whether it sends the whole content if the ETag is another one.
         form: how the body is sent: with its length, in chunks, or until the connection ends.
         requested: the header Range of each request.
@@ -56,6 +58,8 @@ class Site:
     cut: int | None = None
     has_ranges: bool = True
     first_of_range: int | None = None
+    most_of_range: int | None = None
+    total: str | None = None
     obeys_if_range: bool = True
     form: str = "length"
     requested: list[str | None] = field(default_factory=list)
@@ -98,12 +102,14 @@ def server() -> Iterator[Server]:
                 if start >= len(site.content):
                     self.send_error(416)
                     return
-            body = site.content[start:]
+            end = None if not start or site.most_of_range is None else start + site.most_of_range
+            body = site.content[start:end]
             self.send_response(206 if start else 200)
             if start:
                 first = start if site.first_of_range is None else site.first_of_range
-                last = len(site.content) - 1
-                self.send_header("Content-Range", f"bytes {first}-{last}/{len(site.content)}")
+                total = len(site.content) if site.total is None else site.total
+                last = start + len(body) - 1
+                self.send_header("Content-Range", f"bytes {first}-{last}/{total}")
             for name, value in (("ETag", site.etag), ("Last-Modified", site.modified)):
                 if value is not None:
                     self.send_header(name, value)
@@ -147,8 +153,11 @@ def names(folder: Path) -> list[str]:
 def cut_off(server: Server, target: Path, after: int = 300_000) -> str:
     """Download until the server closes the connection, and return the error."""
     server.site.cut = after
-    with pytest.raises(WriteampError) as refused:
-        download(server.url, target)
+    # Of a body in chunks, only whole reads are kept.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(downloads, "_CHUNK_BYTES", 100_000)
+        with pytest.raises(WriteampError) as refused:
+            download(server.url, target)
     server.site.cut = None
     server.site.requested.clear()
     return str(refused.value)
@@ -176,7 +185,7 @@ def test_a_cut_download_continues_where_it_ended(
     server.site.etag, server.site.modified = etag, modified
     target = tmp_path / "disk.bin"
     error = cut_off(server, target)
-    assert "closed early" in error
+    assert "ended early" in error
     assert "300,000 of 1,280,000 bytes" in error
     assert "run the same command to continue" in error
     assert names(tmp_path) == ["disk.bin.part", "disk.bin.part.json"]
@@ -244,7 +253,7 @@ def test_a_part_longer_than_the_content_starts_again(server: Server, tmp_path: P
 def test_a_content_that_cannot_be_identified_is_not_kept(server: Server, tmp_path: Path) -> None:
     server.site.etag = None
     error = cut_off(server, tmp_path / "disk.bin")
-    assert error.endswith("the connection was closed early")
+    assert error.endswith("the answer ended early")
     assert names(tmp_path) == []
 
 
@@ -262,9 +271,77 @@ def test_another_range_than_requested_is_not_appended(server: Server, tmp_path: 
     assert server.site.requested == ["bytes=300000-", None]
 
 
+@pytest.mark.parametrize("first_form", ["length", "chunks"])
+@pytest.mark.parametrize("form", ["length", "chunks", "end"])
+def test_a_shorter_range_than_requested_is_not_the_whole_content(
+    server: Server, tmp_path: Path, first_form: str, form: str
+) -> None:
+    target = tmp_path / "disk.bin"
+    server.site.form = first_form
+    cut_off(server, target)
+    server.site.form, server.site.most_of_range = form, 100
+    with pytest.raises(WriteampError, match=r"ended early; 300,100 of 1,280,000 bytes.*continue"):
+        download(server.url, target)
+    assert names(tmp_path) == ["disk.bin.part", "disk.bin.part.json"]
+    server.site.most_of_range = None
+    assert download(server.url, target) == FACTS
+    assert server.site.requested == ["bytes=300000-", "bytes=300100-"]
+
+
+def test_a_range_that_ends_with_the_connection_is_whole_or_refused(
+    server: Server, tmp_path: Path
+) -> None:
+    target = tmp_path / "disk.bin"
+    server.site.form = "chunks"
+    cut_off(server, target)
+    server.site.form, server.site.cut = "end", 100
+    with pytest.raises(WriteampError, match="ended early; 300,100 of 1,280,000 bytes"):
+        download(server.url, target)
+    server.site.cut = None
+    assert download(server.url, target) == FACTS
+
+
+def test_a_range_of_a_content_of_unknown_size_needs_a_checksum(
+    server: Server, tmp_path: Path
+) -> None:
+    target = tmp_path / "disk.bin"
+    server.site.form, server.site.total = "chunks", "*"
+    cut_off(server, target)
+    server.site.most_of_range = 100
+    assert download(server.url, target) == FACTS
+    assert server.site.requested == ["bytes=300000-", None]
+    cut_off(server, target)
+    with pytest.raises(OtherContentError, match="300,100 bytes"):
+        download(server.url, target, replace(FACTS, size_bytes=None))
+    assert names(tmp_path) == ["disk.bin"]
+
+
+@pytest.mark.parametrize("total", ["1279999", "1" * 5000])
+def test_a_range_of_a_content_of_another_size_is_not_appended(
+    server: Server, tmp_path: Path, total: str
+) -> None:
+    target = tmp_path / "disk.bin"
+    cut_off(server, target)
+    server.site.total = total
+    assert download(server.url, target) == FACTS
+    assert server.site.requested == ["bytes=300000-", None]
+
+
+def test_a_range_longer_than_its_content_is_not_kept_as_the_file(
+    server: Server, tmp_path: Path
+) -> None:
+    target = tmp_path / "disk.bin"
+    server.site.form = "chunks"
+    cut_off(server, target)
+    server.site.total = "1000000"
+    with pytest.raises(WriteampError, match=r"more than the 1,000,000 bytes it stated$"):
+        download(server.url, target)
+    assert names(tmp_path) == []
+
+
 def test_a_body_in_chunks_is_whole_or_refused(server: Server, tmp_path: Path) -> None:
     server.site.form = "chunks"
-    assert "closed early" in cut_off(server, tmp_path / "disk.bin")
+    assert "ended early" in cut_off(server, tmp_path / "disk.bin")
     assert download(server.url, tmp_path / "disk.bin") == FACTS
 
 

@@ -19,7 +19,7 @@ import stat
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from email.message import Message
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -38,7 +38,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _HEADERS = {"User-Agent": "writeamp", "Accept-Encoding": "identity"}
 # Bytes that stay free on the disk, for the other programs of the machine.
 _RESERVED_BYTES = 64 * 2**20
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
 _Progress = Callable[[int, int], None]
 
@@ -153,7 +153,7 @@ class _Part:
         # A process may have been killed after the last byte.
         if done_bytes and self._identity is not None and self._identity.size_bytes == done_bytes:
             return ContentFacts(done_bytes, digest.hexdigest())
-        with self._answer(done_bytes) as response:
+        with self._answer(done_bytes, expected) as response:
             if response.status == http.HTTPStatus.OK:
                 digest, done_bytes = hashlib.sha256(), 0
                 self._begin(response, expected)
@@ -168,8 +168,11 @@ class _Part:
                 done_bytes += len(chunk)
                 if progress is not None:
                     progress(done_bytes, size_bytes or 0)
+        if size_bytes is not None and done_bytes > size_bytes:
+            self._file.truncate(0)  # nothing to continue
+            raise self._failure(f"the server sent more than the {size_bytes:,} bytes it stated")
         if size_bytes is not None and done_bytes < size_bytes:
-            raise self._failure("the connection was closed early")
+            raise self._failure("the answer ended early")
         return ContentFacts(done_bytes, digest.hexdigest())
 
     def _write(self, chunk: bytes) -> None:
@@ -198,7 +201,7 @@ class _Part:
         is_identified = self._identity is not None and self._identity.validator is not None
         return is_identified and os.fstat(self._file.fileno()).st_size > 0
 
-    def _answer(self, done_bytes: int) -> http.client.HTTPResponse:
+    def _answer(self, done_bytes: int, expected: ContentFacts) -> http.client.HTTPResponse:
         """Return the answer with the bytes from a position on, or with all bytes (status 200)."""
         validator = None if self._identity is None else self._identity.validator
         if done_bytes and validator is not None:
@@ -208,7 +211,9 @@ class _Part:
                 if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                     raise self._refused(error) from None
             else:
-                if self._continues(response, done_bytes) or response.status == http.HTTPStatus.OK:
+                if response.status == http.HTTPStatus.OK or self._continues(
+                    response, done_bytes, expected
+                ):
                     return response
                 response.close()
         try:
@@ -220,19 +225,27 @@ class _Part:
             raise self._failure(f"the server answers {response.status} {response.reason}")
         return response
 
-    def _continues(self, response: http.client.HTTPResponse, done_bytes: int) -> bool:
-        """Return whether an answer has the rest of the content that the part belongs to."""
-        span = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    def _continues(
+        self, response: http.client.HTTPResponse, done_bytes: int, expected: ContentFacts
+    ) -> bool:
+        """Return whether an answer continues the part, and record the size of the whole content."""
         assert self._identity is not None
-        size_bytes = self._identity.size_bytes
-        return (
-            response.status == http.HTTPStatus.PARTIAL_CONTENT
-            and span is not None
-            and int(span[1]) == done_bytes
-            and span[2] in ("*", str(size_bytes) if size_bytes is not None else span[2])
+        span = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if (
+            response.status != http.HTTPStatus.PARTIAL_CONTENT
+            or span is None
+            or int(span[1]) != done_bytes
             # Some servers ignore If-Range.
-            and self._identity.validator in _validators(response.headers)
-        )
+            or self._identity.validator not in _validators(response.headers)
+        ):
+            return False
+        if span[2] == "*":
+            # A cut answer would not be noticed without a size or a checksum.
+            return self._identity.size_bytes is not None or expected.sha256 is not None
+        size_bytes = int(span[2])
+        if self._identity.size_bytes is None:  # the first answer was in chunks
+            self._record_identity(replace(self._identity, size_bytes=size_bytes))
+        return self._identity.size_bytes == size_bytes
 
     def _begin(self, response: http.client.HTTPResponse, expected: ContentFacts) -> None:
         """Start with an empty part, and record which content it is a part of."""
@@ -255,8 +268,11 @@ class _Part:
         self._file.truncate(0)
         self._file.seek(0)
         validator = next(iter(_validators(response.headers)), None)
-        self._identity = _Identity(self._url, validator, size_bytes)
-        write_record(self._record, asdict(self._identity))
+        self._record_identity(_Identity(self._url, validator, size_bytes))
+
+    def _record_identity(self, identity: _Identity) -> None:
+        self._identity = identity
+        write_record(self._record, asdict(identity))
 
     def _check_space(self, needed_bytes: int) -> None:
         free_bytes = shutil.disk_usage(self._path.parent).free
@@ -334,7 +350,7 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, TimeoutError):
         return f"no answer for {_TIMEOUT_S:.0f} s"
     if isinstance(cause, http.client.IncompleteRead):
-        return "the connection was closed early"
+        return "the answer ended early"
     if isinstance(cause, OSError) and cause.strerror:
         return cause.strerror
     return one_line(cause) if isinstance(cause, Exception) else str(cause)
