@@ -543,6 +543,33 @@ def test_a_file_that_was_changed_is_found(known: PublicTrace, cache: Path) -> No
     assert run("trace fetch", f"{known.name} --force").status == 0
 
 
+@pytest.mark.parametrize("record", [None, "{}", '{"bytes": 5}'])
+def test_a_file_that_no_download_recorded_is_not_trusted(
+    known: PublicTrace, cache: Path, record: str | None
+) -> None:
+    cache.mkdir(parents=True)
+    (cache / "disk.bin").write_bytes(b"other")
+    if record is not None:
+        (cache / "disk.bin.json").write_text(record)
+    refusal("trace fetch", known.name, "disk.bin", "checksum is unknown", "--force")
+    assert (cache / "disk.bin").read_bytes() == b"other"
+    forced = document("trace fetch", f"{known.name} --force")
+    assert (forced["downloaded"], forced["warnings"]) == (True, [])
+    assert document("trace fetch", known.name)["downloaded"] is False
+
+
+def test_a_file_with_the_stated_checksum_needs_no_record(
+    known: PublicTrace, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    stated = replace(known, size_bytes=FACTS.size_bytes, sha256=FACTS.sha256)
+    monkeypatch.setattr(public_traces, "_traces", lambda: (stated,))
+    cache.mkdir(parents=True)
+    (cache / "disk.bin").write_bytes(CONTENT)
+    assert not wa.traces.fetch(known.name).is_new
+    (cache / "disk.bin").write_bytes(b"other")
+    refusal("trace fetch", known.name, "5 bytes", "--force")
+
+
 def test_the_printed_command_reads_the_trace(known: PublicTrace, tmp_path: Path) -> None:
     done = run("trace fetch", f"{known.name} --to {tmp_path}/new/folder")
     assert done.status == 0, done.err

@@ -94,7 +94,7 @@ def fetch(
 
     Raises:
         WriteampError: the trace is unknown, has no address, cannot be fetched, or has another
-            content than expected.
+            content than expected; or its file is there without a known checksum.
 
     >>> fetch("alibaba-2020")
     Traceback (most recent call last):
@@ -169,6 +169,11 @@ def _downloaded(
 
 def _checked(path: Path, trusted: ContentFacts, progress: Progress | None) -> ContentFacts:
     """Return the facts of a downloaded file, which must be the trusted ones."""
+    if trusted.sha256 is None:
+        raise WriteampError(
+            f"{path} is there, but its checksum is unknown: no source states it, and no download "
+            "recorded it; download it again with --force"
+        )
     try:
         content = facts_of(path, progress)
     except OSError as error:
