@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import hashlib
 import http.server
 import json
+import os
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -445,10 +447,63 @@ def test_a_file_that_another_process_completed_is_not_written_to(
         (tmp_path / "disk.bin.part").rename(tmp_path / "disk.bin")
         (tmp_path / "disk.bin.part").touch()
 
-    monkeypatch.setattr(fcntl, "flock", completed_meanwhile)
+    monkeypatch.setattr(downloads, "flock", completed_meanwhile)
     with pytest.raises(WriteampError, match="another process is downloading"):
         download(server.url, tmp_path / "disk.bin")
     assert (tmp_path / "disk.bin").read_bytes() == b""
+
+
+@pytest.fixture
+def as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lock no file, and neither rename nor remove one that this process has open."""
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "no locks")
+
+    def refuse_open(path: Path) -> None:
+        for handle in Path("/proc/self/fd").iterdir():
+            if handle.exists() and os.path.samefile(handle, path):
+                raise PermissionError(errno.EACCES, "the file is open")
+
+    def renamed(path: Path, target: Path) -> None:
+        refuse_open(path)
+        os.replace(path, target)
+
+    def unlinked(path: Path) -> None:
+        refuse_open(path)
+        os.unlink(path)
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(downloads, "flock", flock)
+    monkeypatch.setattr(Path, "replace", renamed)
+    monkeypatch.setattr(Path, "unlink", unlinked)
+
+
+@pytest.mark.usefixtures("as_windows")
+def test_a_file_is_downloaded_without_locks(server: Server, tmp_path: Path) -> None:
+    target = tmp_path / "disk.bin"
+    cut_off(server, target)
+    assert download(server.url, target) == FACTS
+    assert server.site.requested == ["bytes=300000-"]
+    assert target.read_bytes() == CONTENT
+    with pytest.raises(OtherContentError, match="the download was removed"):
+        download(server.url, target, replace(FACTS, sha256="0" * 64))
+    server.site.etag = None
+    cut_off(server, target)
+    assert names(tmp_path) == ["disk.bin"]
+
+
+@pytest.mark.usefixtures("as_windows")
+def test_a_second_process_without_locks_is_noticed(server: Server, tmp_path: Path) -> None:
+    part = tmp_path / "disk.bin.part"
+
+    def second(*_: int) -> None:
+        content = part.read_bytes()
+        part.write_bytes(content[::-1])
+
+    with pytest.raises(WriteampError, match="another process wrote to"):
+        download(server.url, tmp_path / "disk.bin", progress=second)
+    assert names(tmp_path) == []
 
 
 def test_a_folder_that_does_not_exist_is_one_sentence(server: Server, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ same. The complete file is renamed to its name.
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import http.client
 import io
@@ -27,7 +26,8 @@ from urllib.parse import urljoin
 
 from writeamp.errors import WriteampError
 from writeamp.files import output
-from writeamp.files.content_facts import ContentFacts, read_record, write_record
+from writeamp.files.content_facts import ContentFacts, facts_of, read_record, write_record
+from writeamp.system import LOCK_EX, LOCK_NB, flock
 from writeamp.text import one_line, quoted
 
 _CHUNK_BYTES = 2**20
@@ -73,8 +73,8 @@ def download(
     expected = expected or ContentFacts()
     path = target.with_name(f"{target.name}.part")
     try:
-        with _locked(path) as file:
-            partial = _Part(url, path, file)
+        with _opened(path) as (file, is_locked):
+            partial = _Part(url, path, file, is_locked)
             try:
                 content = partial.complete(expected, progress)
             except BaseException:
@@ -86,6 +86,7 @@ def download(
                     f"{url} has {content}, but {expected} is expected; the download was removed"
                 )
             os.fsync(file.fileno())
+            partial.check_written_alone(content)
             path.replace(target)
             output.sync_folder(target.parent)
             partial.forget()
@@ -95,21 +96,40 @@ def download(
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[io.FileIO]:
-    """Give the received part to read and append to; another process must not write to it."""
+def _opened(path: Path) -> Iterator[tuple[io.FileIO, bool]]:
+    """Give the received part to read and append to, and whether it is locked.
+
+    Raises:
+        WriteampError: another process has locked it.
+    """
     with open(path, "a+b", buffering=0) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_locked = _lock(file)
             # The process that held the lock before may have renamed the file.
             is_current = os.path.samestat(status, os.stat(path))
         except (BlockingIOError, FileNotFoundError):
             is_current = False
         if not is_current:
             raise WriteampError(f"another process is downloading {path}; wait until it has ended")
-        yield file
+        yield file, is_locked
+
+
+def _lock(file: io.FileIO) -> bool:
+    """Lock a file, and return whether the file system supports that; Windows does not.
+
+    Raises:
+        BlockingIOError: another process has locked it.
+    """
+    try:
+        flock(file, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -124,10 +144,11 @@ class _Identity:
 class _Part:
     """Received part of a download, and the identity of the content that it belongs to."""
 
-    def __init__(self, url: str, path: Path, file: io.FileIO) -> None:
+    def __init__(self, url: str, path: Path, file: io.FileIO, is_locked: bool) -> None:
         self._url = url
         self._path = path
         self._file = file
+        self._is_locked = is_locked
         self._record = path.with_name(f"{path.name}.json")
         record = read_record(self._record)
         is_same = record.get("url") == url and isinstance(record.get("validator"), str)
@@ -180,6 +201,18 @@ class _Part:
         while rest:  # a nearly full disk takes only a part
             rest = rest[self._file.write(rest) :]
 
+    def check_written_alone(self, content: ContentFacts) -> None:
+        """Check that no other process wrote to the part; without a lock, close and read it."""
+        if self._is_locked:
+            return
+        self._file.close()  # Windows renames no open file
+        if facts_of(self._path) != content:
+            self.remove()
+            raise WriteampError(
+                f"another process wrote to {self._path}, and the download was removed; run the "
+                "same command when it has ended"
+            )
+
     def remove_unless_resumable(self) -> None:
         """Remove a part that the next call cannot continue."""
         if not self._is_resumable:
@@ -187,6 +220,8 @@ class _Part:
 
     def remove(self) -> None:
         """Remove the part and its record."""
+        if not self._is_locked:
+            self._file.close()  # Windows removes no open file
         with suppress(OSError):
             self._path.unlink()
         self.forget()
