@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -400,6 +401,30 @@ def test_an_answer_without_the_file_is_one_sentence(
     assert len(server.site.requested) <= 6
 
 
+def test_a_redirect_from_https_to_http_is_refused(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Secure:
+        """Opener that reads https addresses from the server without TLS."""
+
+        def open(self, request: urllib.request.Request, timeout: float) -> Any:
+            request.full_url = request.full_url.replace("https://", "http://")
+            return opener().open(request, timeout=timeout)
+
+    opener = downloads._opener
+    monkeypatch.setattr(downloads, "_opener", Secure)
+    secure_url = server.url.replace("http://", "https://")
+    server.site.status, server.site.location = 302, server.url
+    with pytest.raises(WriteampError, match="redirects from https to 'http://127"):
+        download(secure_url, tmp_path / "disk.bin")
+    assert len(server.site.requested) == 1
+    assert names(tmp_path) == []
+    for location in (secure_url, "/disk.bin"):
+        server.site.location = location
+        with pytest.raises(WriteampError, match="more than 5 times"):
+            download(secure_url, tmp_path / "disk.bin")
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,a", "a"])
 def test_only_addresses_of_web_servers_are_opened(tmp_path: Path, url: str) -> None:
     with pytest.raises(WriteampError, match="cannot fetch"):
@@ -525,8 +550,10 @@ def test_each_public_trace_has_a_format_a_page_and_a_name_of_its_own() -> None:
         # Both or none: a size alone would replace the record of the first download.
         assert (trace.size_bytes is None) == (trace.sha256 is None)
         assert trace.sha256 is None or len(bytes.fromhex(trace.sha256)) == 32
-    for trace in downloaded:
-        assert str(trace.url).startswith(("https://", "http://"))
+    # No source has an https address of that host.
+    unprotected = [trace for trace in downloaded if not str(trace.url).startswith("https://")]
+    assert [trace.name for trace in unprotected] == ["msr-hm-0"]
+    assert str(unprotected[0].url).startswith("http://")
 
 
 KEYS = {"name", "page", "url", "bytes", "sha256", "licence", "format", "paper", "path"}
@@ -577,7 +604,8 @@ def test_the_first_download_records_the_checksum_and_a_later_one_compares_it(
     again = wa.traces.fetch(known.name)
     assert server.site.requested == []
     assert not again.is_new
-    assert (again.notes, again.content.sha256) == ((), digest)
+    assert again.content.sha256 == digest
+    assert [note for note in again.notes if "recorded" in note] == []
 
     path.unlink()
     server.site.content, server.site.etag = b"changed", '"2"'
@@ -642,6 +670,21 @@ def test_an_archive_is_kept_as_it_is(
     found = wa.traces.fetch(known.name)
     assert found.command == "writeamp simulate --trace FILE --format msr"
     assert f"{cache}/disk.tar is an archive; unpack it" in found.notes[-1]
+
+
+def test_a_note_states_that_the_transport_was_not_protected(
+    known: PublicTrace, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unprotected(trace: PublicTrace) -> bool:
+        monkeypatch.setattr(public_traces, "_traces", lambda: (trace,))
+        return any("has no https" in note for note in document("trace fetch", trace.name)["notes"])
+
+    assert unprotected(known)
+    assert unprotected(known)  # also when the downloaded file is checked
+    content = server.site.content
+    digest = hashlib.sha256(content).hexdigest()
+    assert not unprotected(replace(known, size_bytes=len(content), sha256=digest))
+    assert not unprotected(replace(known, url=server.url.replace("http://", "https://")))
 
 
 def test_a_stated_checksum_is_held_to(

@@ -125,6 +125,11 @@ def fetch(
         )
         if stated.sha256 is None:
             notes.append(f"no source states the checksum; it is recorded in {record_path}")
+    if stated.sha256 is None and trace.url.startswith("http://"):
+        notes.append(
+            f"{trace.url} has no https, and no source states the checksum: the content may have "
+            "been changed on the way"
+        )
     if trace.is_archive:
         notes.append(f"{path} is an archive; unpack it, and give one of its files as FILE")
     return FetchedTrace(trace, path, content, is_new, tuple(notes), tuple(warnings))
