@@ -62,7 +62,7 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
         **tables,
         "device": shaped(name, recorded, tables["device"]),
         "load": {"mapping": "as-is", "precondition": recorded.precondition} | load,
-        "policy": tables["policy"] if is_learnt else _policy(recorded, tables["policy"]),
+        "policy": tables["policy"] if is_learnt else _policy(verb, recorded, tables["policy"]),
         "run": run | _given(tables["run"]),
     }
 
@@ -197,10 +197,13 @@ def _original(name: str, recorded: Recorded) -> Device:
     return replace(drive, shrunk=tuple(map(Detail, drive.shrunk)))
 
 
-def _policy(recorded: Recorded, table: Table) -> Table:
-    """Return the recorded policy; a given manager also replaces the recorded victim policy."""
+def _policy(verb: str, recorded: Recorded, table: Table) -> Table:
+    """Return the recorded policy; a given manager also replaces the recorded victim policy.
+
+    A comparison does not use the recorded manager: it compares those that are given.
+    """
     settings = _given(table)
     policy = {"wear_leveling": recorded.policy.get("wear_leveling")}
-    if "managers" not in settings and "manager" not in settings:
+    if verb != "compare" and "manager" not in settings:
         policy |= {key: recorded.policy.get(key) for key in ("manager", "victims")}
     return _given(policy | settings)
