@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import Field, fields
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,8 +35,8 @@ TYPES: dict[str, Any] = {
     "number": float,
     "ratio": float,
     "bytes": str,
-    "path": Path,
-    "paths": list[Path],
+    "path": str,
+    "paths": list[str],
     "text": str,
     "texts": list[str],
     "pair": tuple[str, str],

@@ -24,6 +24,7 @@ from writeamp.cli.report_option import for_report
 from writeamp.cli.terminal import Terminal
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import ratio_of, shown
+from writeamp.files.inputs import is_address
 from writeamp.registry.entries import EngineKind
 from writeamp.results.frames import csv_of
 from writeamp.text import printable
@@ -40,6 +41,11 @@ _T = TypeVar("_T")
 MOST_ERRORS = 5
 
 CAPACITY = "Drive (give one size and one ratio; default 8192 blocks of 128 pages, op 0.28)"
+
+
+def file(text: str) -> Path | str:
+    """Return a path, or the text of an address, because a path would shorten s3://… to s3:/…"""
+    return text if is_address(text) else Path(text)
 
 
 def count(text: str) -> int:

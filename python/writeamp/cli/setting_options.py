@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import Field, fields
 from functools import partial, wraps
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, cast, get_args, get_origin
 
 import typer
 
-from writeamp.cli.options import CAPACITY, completer, count, number, policy_completer, ratio
+from writeamp.cli.options import CAPACITY, completer, count, file, number, policy_completer, ratio
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import WholeOr
 from writeamp.fields.setting import (
@@ -68,8 +67,8 @@ _TYPES: dict[str, Any] = {
     "number": float,
     "ratio": float,
     "bytes": str,
-    "path": Path,
-    "paths": list[Path],
+    "path": str,
+    "paths": list[str],
     "flag": bool,
     "switch": bool,
     "text": str,
@@ -81,8 +80,8 @@ _READINGS: dict[str, dict[str, Any]] = {
     "number": {"parser": number, "metavar": "NUMBER"},
     "ratio": {"parser": ratio, "metavar": "RATIO"},
     "bytes": {"metavar": "SIZE"},
-    "path": {"metavar": "FILE"},
-    "paths": {"metavar": "FILE"},
+    "path": {"parser": file, "metavar": "FILE"},
+    "paths": {"parser": file, "metavar": "FILE"},
     "texts": {"metavar": "TEXT"},
 }
 # Longest spec that the help names: at 80 columns it is printed on one line, so it can be copied.
