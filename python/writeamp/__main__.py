@@ -59,6 +59,7 @@ def main() -> None:
         _flush()
         # Do not wait for threads that still run.
         _end(_STATUS[interrupts.received] if status == _STATUS[_signal.SIGINT] else status)
+    interrupts.status = status
     sys.exit(status)  # type: ignore[arg-type]
 
 
@@ -71,6 +72,7 @@ class _Interrupts:
 
         self.received: int | None = None
         self.is_over = False
+        self.status: object = 1  # as of an exception that Python prints
         self._late: int | None = None
         self._signals = signals
         self._reacted = threading.Event()
@@ -106,11 +108,14 @@ class _Interrupts:
         raise KeyboardInterrupt
 
     def _exit(self) -> None:
-        """Ignore further signals; if one came after the output, exit with its status."""
+        """Ignore further signals, and end the process, with the status of one after the output.
+
+        A run that was given up because another one failed may still call a policy in Python. When
+        the interpreter ends, it would unwind that thread through the engine, which crashes.
+        """
         self._ignore()
-        if self._late is not None:
-            _flush()
-            _end(_STATUS[self._late])
+        _flush()
+        _end(self.status if self._late is None else _STATUS[self._late])
 
     def _watch(self) -> None:
         number = 0
