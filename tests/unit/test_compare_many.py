@@ -311,8 +311,8 @@ def test_a_picture_has_a_heading_for_each_load() -> None:
         ("trace info t --format msr --format spc",
          "--format is given twice; trace info takes it once"),
         ("predict --op 0.1 --op=0.2", "--op is given twice; predict takes it once"),
-        ("sweep s.toml --out a --out b",
-         "--keep (or --out, its older name) is given twice; sweep run takes it once"),
+        ("endurance --w-max 9 --out a --out b",
+         "--keep (or --out, its older name) is given twice; endurance takes it once"),
     ],
 )  # fmt: skip
 def test_a_second_value_of_an_option_that_takes_one_is_refused(command: str, sentence: str) -> None:

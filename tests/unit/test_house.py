@@ -305,7 +305,7 @@ OPENERS = {
     "scan_csv",
 }
 # What has a function of such a name, and opens no file by it, or by `files.inputs`.
-NO_OPENERS = {"inputs", "toml_text", "cls", "Fleet", "SweepDataset"}
+NO_OPENERS = {"inputs", "toml_text", "cls", "kind", "Fleet", "SweepDataset"}
 
 
 def _opens_a_file(node: ast.AST) -> bool:

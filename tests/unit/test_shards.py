@@ -97,14 +97,24 @@ def test_a_shard_prints_how_to_see_the_result(tmp_path: Path) -> None:
 
 def test_a_run_that_failed_in_a_shard_is_counted_and_named(tmp_path: Path) -> None:
     command = f"{file_of(tmp_path, plan(ONE_FAILS))} --workers 1 --keep {tmp_path / 'a'}"
-    status, out, _ = run("sweep", f"{command} --shard 2/3")
+    status, out, err = run("sweep", f"{command} --shard 2/3")
     assert status == 1
     assert "has ended, but 1 of its 1 run failed" in " ".join(out.split())
+    assert "warning: warmup 5000, replica 0 failed: warmup is 5000" in err
     status, out, err = run("sweep", f"{command} --shard 2/3 --json")
     assert (status, json.loads(out)["failed"], json.loads(out)["failed_before"]) == (1, 0, 1)
     assert "1 of the skipped runs failed in an earlier call" in err
     status, out, _ = run("sweep", f"{command} --shard 2/3 --retry-failed --json")
     assert (status, json.loads(out)["failed"], json.loads(out)["failed_before"]) == (1, 1, 0)
+
+
+def test_volumes_too_small_for_a_policy_are_not_failed_runs_of_a_shard(tmp_path: Path) -> None:
+    fleet = split_fleet(tmp_path, volumes=3, requests=5000, size="1MiB")
+    command = f"{fleet.folder} --managers dac:regions=64,single --op 0.2 --keep {tmp_path / 'a'}"
+    for done, skipped in ((3, 0), (0, 3)):
+        found = document("volumes run", f"{command} --shard 1/2")
+        counts = [found[key] for key in ("done", "skipped", "failed", "failed_before")]
+        assert counts == [done, skipped, 0, 0]
 
 
 def test_runs_of_further_folders_are_copied_to_the_first(tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ def _show(counts: ShardCounts, *, json: bool) -> None:
             "again, use another folder, or --retry-failed of a sweep"
         )
     title = (
-        f"Shard {counts.shard}: {plural(counts.runs, 'run')} ({counts.done} done, "
-        f"{counts.skipped} skipped, {counts.failed} failed)"
+        f"Shard {counts.shard}: {counts.runs} of {plural(counts.runs_of_all, 'run')} "
+        f"({counts.done} done, {counts.skipped} skipped, {counts.failed} failed)"
     )
     options.show(counts.to_dict, lambda: Card(title, []), json=json)
     if counts.failed or counts.failed_before:

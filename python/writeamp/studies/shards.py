@@ -117,8 +117,8 @@ def folders_of(keep: Keep) -> Folders:
     """
     if isinstance(keep, Folders):
         return keep
-    if isinstance(keep, str | bytes | os.PathLike):
-        return Folders(keep)
+    if not isinstance(keep, list | tuple):
+        return Folders(keep)  # type: ignore[arg-type]  # the dataset checks it
     if not keep:
         raise WriteampError("keep is an empty list; name a folder, or leave it out")
     return Folders(keep[0], tuple(keep[1:]))
@@ -132,10 +132,9 @@ class ShardCounts:
         shard: the shard.
         runs: number of its runs.
         runs_of_all: number of runs of all shards.
-        done: runs that this call added successfully.
-        skipped: runs that were stored before; `failed_before` of them have an error.
-        failed: runs of this call that failed; `failures` has the reasons of those that are not
-            stored.
+        done: runs of this call that did not fail.
+        skipped: runs that were stored before; `failed_before` of them failed.
+        failed: runs of this call that failed; `failures` has the reasons.
         out: the folder.
         is_interrupted: whether Ctrl-C ended it.
     """

@@ -210,10 +210,10 @@ class RunStore:
         self._dataset = dataset
         self._sink = sink
         self.shard = shard
-        # Numbers of jobs of the shard and of the study that `gather` was given, and errors of
-        # jobs, which are not stored.
-        self._in_shard = self._in_study = 0
-        self._errors: list[str] = []
+        # Numbers of jobs of the shard and of the study that `gather` was given, and of the shard's
+        # jobs that have run without failure, or failed in earlier calls.
+        self._in_shard = self._in_study = self._done = self._failed_before = 0
+        self._failures: list[str] = []
         self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
         # For each set of columns that a codec has requested: the stored rows by their hash.
@@ -243,12 +243,12 @@ class RunStore:
             self.shard,
             self._in_shard,
             self._in_study,
-            done=stats.done - stats.failed,
+            done=stats.done if is_interrupted else self._done,
             skipped=stats.skipped,
-            failed=stats.failed + len(self._errors),
-            failed_before=stats.failed_before,
+            failed=len(self._failures),
+            failed_before=self._failed_before,
             out=str(stats.out),
-            failures=tuple(self._errors),
+            failures=tuple(self._failures),
             is_interrupted=is_interrupted,
         )
 
@@ -267,6 +267,7 @@ class RunStore:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
         again: Callable[[T], bool] | None = None,
+        failure: Callable[[J, T], str | None] | None = None,
         progress: Progress | None = None,
     ) -> list[T]:
         """Return `work(job)` for every job in order; stored results are not computed again.
@@ -284,6 +285,8 @@ class RunStore:
                 raises an error instead.
             files: paths that jobs read.
             again: returns whether a job is repeated although this result is stored.
+            failure: returns why a shard's job failed, or None if it did not; by default, a returned
+                error other than a refusal is a failure.
             progress: called with the number of jobs done and the total, at first and after each.
 
         Raises:
@@ -320,11 +323,12 @@ class RunStore:
         except KeyboardInterrupt:
             raise Interrupted({} if self.shard else finished) from None
         if self.shard is not None:
-            self._errors += [
-                str(result)
-                for result in finished.values()
-                if isinstance(result, WriteampError) and not isinstance(result, RefusedError)
-            ]
+            reason = failure or _error
+            reasons = {at: reason(jobs[at], result) for at, result in finished.items()}
+            new = [reasons.pop(at) for at in pending]
+            self._done += new.count(None)
+            self._failures += filter(None, new)
+            self._failed_before += len([*filter(None, reasons.values())])
             raise ShardDone(self.shard_counts())
         return [finished[number] for number in range(len(jobs))]
 
@@ -406,6 +410,11 @@ class RunStore:
             self._sink.add({"version": __version__, **codec.columns(job, result)})
         except WriteampError as error:
             raise _FolderError(str(error)) from None
+
+
+def _error(_job: object, result: object) -> str | None:
+    is_failure = isinstance(result, WriteampError) and not isinstance(result, RefusedError)
+    return str(result) if is_failure else None
 
 
 def keep_runs(

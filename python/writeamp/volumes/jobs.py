@@ -204,6 +204,13 @@ def is_again(outcome: VolumeOutcome) -> bool:
     return outcome.error is not None and not outcome.is_too_small
 
 
+def failure(job: VolumeJob, outcome: VolumeOutcome) -> str | None:
+    """Return why a run failed; a volume that is too small for the policy did not fail."""
+    if outcome.error is None or outcome.is_too_small:
+        return None
+    return f"{job.volume.name} with {job.name} failed: {outcome.error}"
+
+
 # Number of requests of several volumes to convert to pages at a time.
 _BATCH_ROWS = 1 << 20
 

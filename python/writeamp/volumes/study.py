@@ -26,6 +26,7 @@ from writeamp.volumes.jobs import (
     VolumeJob,
     VolumeOutcome,
     VolumeRunsDataset,
+    failure,
     is_again,
     lost_volume,
     run_volume,
@@ -195,6 +196,7 @@ def study_fleet(
                 lost=lost_volume,
                 files=sorted({file for job in jobs for file in job.volume.files}),
                 again=is_again,
+                failure=failure,
                 progress=progress,
             )
         except Interrupted as stopped:

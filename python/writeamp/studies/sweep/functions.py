@@ -105,6 +105,7 @@ def _run_shard(
         lost=lost_point,
         files={name for point in plan.points for name in point.files},
         again=_has_failed if retry_failed else None,
+        failure=_failure,
         progress=progress,
     )
 
@@ -187,9 +188,14 @@ class _SweepRun:
         merged = self._merged - self._plan.merged
         unchosen = self._plan.expected_points - len(points) - merged
         return (
-            *(point.choice | {"replica": point.replica} for point in unfinished_points),
+            *(point.coordinates for point in unfinished_points),
             *(None,) * unchosen,
         )
+
+
+def _failure(point: Point, outcome: PointOutcome) -> str | None:
+    where = ", ".join(f"{name} {value}" for name, value in point.coordinates.items())
+    return None if outcome.error is None else f"{where} failed: {outcome.error}"
 
 
 def _has_failed(outcome: PointOutcome) -> bool:

@@ -44,6 +44,11 @@ class Point(PointTask):
         """Key of the point's stored result: its hash, and the engine's version."""
         return self.hash, self.version
 
+    @property
+    def coordinates(self) -> Choice:
+        """Values of the axes, and the replica, by name."""
+        return {**self.choice, "replica": self.replica}
+
 
 @dataclass(frozen=True)
 class PointOutcome:
