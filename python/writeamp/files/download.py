@@ -337,14 +337,14 @@ class _Part:
             except HTTPError as error:
                 if error.code not in _REDIRECTS or "Location" not in error.headers:
                     raise
-                before, url = url, urljoin(url, error.headers["Location"])
+                came_from, url = url, urljoin(url, error.headers["Location"])
                 error.close()
             except (OSError, http.client.HTTPException, ValueError) as error:
                 raise self._failure(_reason(error)) from None
             # Another scheme could read a local file.
             if not url.startswith(("http://", "https://")):
                 raise self._failure(f"it redirects to {quoted(url)}; only http and https are valid")
-            if before.startswith("https://") and not url.startswith("https://"):
+            if came_from.startswith("https://") and not url.startswith("https://"):
                 raise self._failure(f"it redirects from https to {quoted(url)}, without protection")
         raise self._failure(f"it redirects more than {_MOST_REDIRECTS} times")
 
