@@ -49,6 +49,7 @@ COMMANDS = {
         f"simulate {SMALL} --scheduler tcp://127.0.0.1:1",
         "sweep grid.toml --keep grid --workers 2",
         "volumes split s3://bucket/a.csv --out fleet",
+        "simulate --trace s3://bucket/a.csv",
     ],
     "numba": [f"simulate {SMALL} --manager placement.py:Alone:compiled=yes"],
     "search": ["sweep search.toml --keep search"],

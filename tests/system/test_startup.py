@@ -179,6 +179,17 @@ def test_the_entry_point_imports_nothing_before_it_handles_signals() -> None:
     assert set(done.stdout.split()) <= {"__future__", "writeamp", "writeamp.__main__", *late}
 
 
+def test_an_error_ends_the_process_while_a_run_still_asks_a_policy_in_python() -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None; from writeamp.__main__ import main\n"
+        "sys.argv = ['writeamp', 'simulate', '--writes', '100000', '--manager', "
+        f"'{ROOT / 'examples' / 'my_placement.py'}:SepBIT:compiled=yes']\nmain()"
+    )
+    for _ in range(4):  # it crashed in every second run
+        status, _, err = ended(["-c", code], (sys.executable,))
+        assert (status, err.count("\n")) == (2, 1), err
+
+
 def test_the_version_is_there_before_any_other_name() -> None:
     code = "import writeamp; print(writeamp.__version__)"
     subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)

@@ -15,6 +15,7 @@ import pytest
 
 import in_process
 import writeamp as wa
+from places import EXAMPLES
 from samples import FORMAT, MEAN_FIELD, TRACE
 from writeamp.errors import WriteampError
 
@@ -110,6 +111,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: wa.compare(managers=[]), "managers is empty; give at least one manager"),
     (
         lambda: ANY.compare(managers=None),
+        "managers is missing (--managers): block managers, separated by commas",
+    ),
+    (
+        lambda: wa.compare(trace=EXAMPLES / "sqlite-upserts.parquet"),  # of one manager
         "managers is missing (--managers): block managers, separated by commas",
     ),
     (lambda: ANY.compare(managers=["single", 3]), "block manager is 3; it must be a spec"),
