@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import shutil
+import socket
 import sys
 import threading
 import urllib.request
@@ -702,6 +703,18 @@ def test_a_trace_without_an_address_and_an_unknown_one_are_refused(cache: Path) 
     refusal("trace fetch", "alibaba-2020", "by hand", "github.com/alibaba", "--format alibaba")
     refusal("trace fetch", "alibaba-2002", "did you mean 'alibaba-2020'")
     assert not cache.exists()
+
+
+def test_an_unreachable_server_is_refused_with_what_to_do(
+    known: PublicTrace, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    with socket.socket() as deaf:  # it does not listen
+        deaf.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/disk.bin"
+        monkeypatch.setattr(public_traces, "_traces", lambda: (replace(known, url=url),))
+        sentence = refusal("trace fetch", known.name, "refused; check", "http_proxy", known.page)
+    assert sentence.endswith("then run: writeamp simulate --trace FILE --format msr\n")
+    assert names(cache) == []
 
 
 def test_ctrl_c_in_the_command_prints_how_to_continue(

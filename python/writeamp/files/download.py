@@ -47,6 +47,10 @@ class OtherContentError(WriteampError):
     """The server has another content than the expected one."""
 
 
+class UnreachableError(WriteampError):
+    """No server answers at the address."""
+
+
 def download(
     url: str,
     target: Path,
@@ -68,6 +72,7 @@ def download(
     Raises:
         KeyboardInterrupt: Ctrl-C; its text describes the received part.
         OtherContentError: the file has another content than the expected one.
+        UnreachableError: no server answers.
         WriteampError: it cannot be fetched or written.
     """
     expected = expected or ContentFacts()
@@ -340,7 +345,7 @@ class _Part:
                 came_from, url = url, urljoin(url, error.headers["Location"])
                 error.close()
             except (OSError, http.client.HTTPException, ValueError) as error:
-                raise self._failure(_reason(error)) from None
+                raise self._failure(_reason(error), UnreachableError) from None
             # Another scheme could read a local file.
             if not url.startswith(("http://", "https://")):
                 raise self._failure(f"it redirects to {quoted(url)}; only http and https are valid")
@@ -352,9 +357,9 @@ class _Part:
         with error:
             return self._failure(f"the server answers {error.code} {error.reason}")
 
-    def _failure(self, why: str) -> WriteampError:
+    def _failure(self, why: str, kind: type[WriteampError] = WriteampError) -> WriteampError:
         done = f"; {self._progress_so_far()}" if self._is_resumable else ""
-        return WriteampError(f"cannot fetch {self._url}: {why}{done}")
+        return kind(f"cannot fetch {self._url}: {why}{done}")
 
     def _progress_so_far(self) -> str:
         if not self._is_resumable:

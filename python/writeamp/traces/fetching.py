@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files.cache import cache_folder
 from writeamp.files.content_facts import ContentFacts, facts_of, read_record, write_record
-from writeamp.files.download import OtherContentError, download
+from writeamp.files.download import OtherContentError, UnreachableError, download
 from writeamp.results.card import Card, Presented
 from writeamp.runners import Progress
 from writeamp.traces.public_traces import PublicTrace, public_trace
@@ -101,10 +101,11 @@ def fetch(
     writeamp.errors.WriteampError: alibaba-2020 is downloaded by hand, ...
     """
     trace = public_trace(name)
+    by_hand = f"get it at {trace.page}, then run: {_simulation('FILE', trace.format)}"
     if trace.url is None:
         raise WriteampError(
             f"{name} is downloaded by hand, because its publisher first asks for a licence or a "
-            f"survey: get it at {trace.page}, then run: {_simulation('FILE', trace.format)}"
+            f"survey: {by_hand}"
         )
     path = _folder(to) / trace.file_name
     record_path = path.with_name(f"{path.name}.json")
@@ -112,7 +113,13 @@ def fetch(
     trusted = recorded if stated.sha256 is None else stated
     is_new = force or not path.exists()
     if is_new:
-        content = _downloaded(trace.url, path, stated, stated if force else trusted, progress)
+        try:
+            content = _downloaded(trace.url, path, stated, stated if force else trusted, progress)
+        except UnreachableError as error:
+            proxy = f"{trace.url.partition(':')[0]}_proxy"
+            raise WriteampError(
+                f"{error}; check the network and the variable {proxy}, or {by_hand}"
+            ) from None
     else:
         content = _checked(path, trusted, progress)
     warnings, notes = [], []
