@@ -146,17 +146,23 @@ def test_a_class_that_help_left_out_is_the_real_one_when_used() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [("writeamp si", "simulate"), ("writeamp trace fetch msr-h", "msr-hm-0")],
+)
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completing_a_verb_imports_nothing_slow(tmp_path: Path, shell: str) -> None:
+def test_completing_imports_nothing_slow(
+    tmp_path: Path, shell: str, line: str, completed: str
+) -> None:
     asked = {
         "_WRITEAMP_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": "writeamp si",
-        "COMP_CWORD": "1",
-        "_TYPER_COMPLETE_ARGS": "writeamp si",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+        "_TYPER_COMPLETE_ARGS": line,
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
     assert importers([], tmp_path, **asked) == (0, {})
-    assert "simulate" in (tmp_path / "out").read_text()
+    assert completed in (tmp_path / "out").read_text()
 
 
 @pytest.mark.parametrize("name", verbs())

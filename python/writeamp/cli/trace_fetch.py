@@ -22,9 +22,19 @@ def list_traces(*, json: options.Json = False) -> None:
     options.show(catalogue.to_dict, catalogue.card, json=json)
 
 
+def _names(incomplete: str) -> list[str]:
+    """Complete the name of a trace in a shell; the catalogue is read only then."""
+    return options.completer([trace.name for trace in traces.catalogue().traces])(incomplete)
+
+
 def fetch(
     name: Annotated[
-        str, typer.Argument(help="Name of a trace in `writeamp trace list`.", show_default=False)
+        str,
+        typer.Argument(
+            help="Name of a trace in `writeamp trace list`.",
+            autocompletion=_names,
+            show_default=False,
+        ),
     ],
     settings: FetchSettings,
     *,
