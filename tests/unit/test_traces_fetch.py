@@ -557,7 +557,9 @@ def test_each_public_trace_has_a_format_a_page_and_a_name_of_its_own() -> None:
     assert str(unprotected[0].url).startswith("http://")
 
 
-KEYS = {"name", "page", "url", "bytes", "sha256", "licence", "format", "paper", "path"}
+KEYS = {
+    "name", "page", "url", "is_copy", "bytes", "sha256", "licence", "format", "paper", "path",
+}  # fmt: skip
 
 
 def test_the_catalogue_is_printed_as_json_and_as_a_table(cache: Path) -> None:
@@ -573,6 +575,9 @@ def test_the_catalogue_is_printed_as_json_and_as_a_table(cache: Path) -> None:
     done = run("trace list", "")
     assert f"{len(rows)} public traces, 1 of them fetched" in done.out
     assert all(row["name"] in done.out for row in rows)
+    copies = [row["name"] for row in rows if row["is_copy"]]
+    assert copies == ["msr-hm-0", "msr-cambridge1", "msr-cambridge2", "systor17-01"]
+    assert done.out.count("no, copy") == len(copies)
 
 
 @pytest.fixture
@@ -666,11 +671,12 @@ def test_the_printed_command_reads_the_trace(known: PublicTrace, tmp_path: Path)
 def test_an_archive_is_kept_as_it_is(
     known: PublicTrace, server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
-    packed = replace(known, url=server.url.replace("disk.bin", "disk.tar"))
+    packed = replace(known, url=server.url.replace("disk.bin", "disk.tar"), is_copy=True)
     monkeypatch.setattr(public_traces, "_traces", lambda: (packed,))
     found = wa.traces.fetch(known.name)
     assert found.command == "writeamp simulate --trace FILE --format msr"
     assert f"{cache}/disk.tar is an archive; unpack it" in found.notes[-1]
+    assert found.notes[-2] == f"{packed.url} is a copy; the page of the publisher is {known.page}"
 
 
 def test_a_note_states_that_the_transport_was_not_protected(

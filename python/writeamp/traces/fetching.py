@@ -137,6 +137,8 @@ def fetch(
             f"{trace.url} has no https, and no source states the checksum: the content may have "
             "been changed on the way"
         )
+    if trace.is_copy:
+        notes.append(f"{trace.url} is a copy; the page of the publisher is {trace.page}")
     if trace.is_archive:
         notes.append(f"{path} is an archive; unpack it, and give one of its files as FILE")
     return FetchedTrace(trace, path, content, is_new, tuple(notes), tuple(warnings))

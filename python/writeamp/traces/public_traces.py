@@ -31,6 +31,7 @@ class PublicTrace:
         licence: licence of the data; None if no source states it.
         format: trace format of the file, or of the files in it.
         paper: publication that describes the trace, or None.
+        is_copy: whether the server of `url` is not the publisher's.
     """
 
     name: str
@@ -41,6 +42,7 @@ class PublicTrace:
     licence: str | None
     format: str
     paper: str | None
+    is_copy: bool = False
 
     @property
     def is_archive(self) -> bool:
@@ -59,6 +61,7 @@ class PublicTrace:
             "name": self.name,
             "page": self.page,
             "url": self.url,
+            "is_copy": self.is_copy,
             "bytes": self.size_bytes,
             "sha256": self.sha256,
             "licence": self.licence,
@@ -89,15 +92,18 @@ class TraceCatalogue(Presented):
                 trace["format"],
                 "unknown" if trace["bytes"] is None else binary_bytes(trace["bytes"]),
                 trace["licence"] or "not stated",
-                "by hand" if trace["url"] is None else "yes" if trace["path"] else "no",
+                "by hand"
+                if trace["url"] is None
+                else ("yes" if trace["path"] else "no") + (", copy" if trace["is_copy"] else ""),
             )
             for trace in self._records()
         ]
         legend = (
-            "by hand: the publisher first asks for a licence or a survey, on the page in --json"
+            "by hand: the publisher first asks for a licence or a survey, on the page in --json",
+            "copy: from another server than the publisher's; --json has its address",
         )
         columns = ("trace", "format", ">size", "licence", "fetched")
-        return Card("Public traces", rows, columns, legend=(legend,))
+        return Card("Public traces", rows, columns, legend=legend)
 
 
 def catalogue() -> TraceCatalogue:
@@ -125,6 +131,7 @@ def _traces() -> tuple[PublicTrace, ...]:
             trace.get("licence"),
             trace["format"],
             trace.get("paper"),
+            trace.get("is_copy", False),
         )
         for trace in tomllib.loads(text)["trace"]
     )
