@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
     """Add the subcommand to the command line."""
     verbs = App(
         cls=_RunUnlessNamed,
+        help="`writeamp sweep run --help` lists the options of a run, such as --keep and --shard.",
         no_args_is_help=True,
     )
     verbs.command(_RUN)(with_runner(with_shards(run, needs_folder=True)))
