@@ -24,6 +24,20 @@ from writeamp.cli.verbs import load, verbs
 from writeamp.extensions import extensions
 
 EXAMPLE = re.compile(r"^Example: (.*)", re.MULTILINE)
+# Exit statuses of all commands, for the page of the program.
+STATUSES = {
+    "0": "Success; also Ctrl-C in `top`, and a signal to `serve` without --run.",
+    "1": "Some runs of a sweep, a fleet, a shard or a collection failed; the command of `serve` or "
+    "`trace record` failed; `reproduce` found differences, or `doctor --fail-on` mistakes; or the "
+    "program that reads the output has ended.",
+    "2": "An argument or input is invalid, a run failed, or a file, a drive or the memory cannot "
+    "be used. One sentence on stderr states why.",
+    "3": "A limit or budget of writes is exceeded, or `trace record` lost too many events.",
+    "70": "A fault of writeamp. The sentence on stderr states how to report it.",
+    "129, 130, 143": "A signal ended the command: SIGHUP, SIGINT (Ctrl-C) or SIGTERM. Finished "
+    "results are printed.",
+    "other": "`measure run` has the status of the command that it ran.",
+}
 
 
 def commands() -> Iterator[tuple[Context, Any]]:
@@ -64,6 +78,10 @@ def page(context: Context, command: Any) -> str:
         for word, inner in parts.items():
             lines += _item(rf"\fB{roff(f'{name}-{word}')}\fR(1)", _summary(inner))
     lines += _options(command.get_params(context))
+    if context.parent is None:
+        lines.append(".SH EXIT STATUS")
+        for status, meaning in STATUSES.items():
+            lines += _item(status, meaning)
     examples = EXAMPLE.findall(command.help or "")
     if parts and not examples:
         examples = [line for inner in parts.values() for line in EXAMPLE.findall(inner.help)[:1]]

@@ -15,10 +15,12 @@ from test_options import COMMANDS
 
 from in_process import WRITEAMP
 from places import ROOT
+from writeamp.__main__ import _STATUS
+from writeamp.cli import BAD_INPUT, boundary, serve
 from writeamp.cli.verbs import verbs
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from man_pages import roff, write_pages
+from man_pages import STATUSES, roff, write_pages
 
 SHARE = ROOT / "packaging/data/share"
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "SEE ALSO"]
@@ -39,9 +41,20 @@ def test_every_command_and_group_has_a_page(pages: dict[str, str]) -> None:
 def test_every_page_has_all_sections_and_an_example(pages: dict[str, str]) -> None:
     for name, text in pages.items():
         sections = re.findall(r"^\.SH (.*)$", text, re.MULTILINE)
-        assert [section for section in sections if section != "COMMANDS"] == SECTIONS, name
+        further = ("COMMANDS", "EXIT STATUS")
+        assert [section for section in sections if section not in further] == SECTIONS, name
         assert re.search(r"^\.SH EXAMPLES\n\.nf\n\\fB.*writeamp.*\\fR$", text, re.MULTILINE)
         assert r"\fB\-\-cite\fR" in text
+
+
+def test_the_page_of_the_program_has_the_exit_statuses(pages: dict[str, str]) -> None:
+    listed = {int(status) for line in STATUSES for status in re.findall("[0-9]+", line)}
+    own = {boundary.SOME_FAILED, BAD_INPUT, serve._LIMIT_NOT_MET, boundary.FAULT}
+    assert listed == {0, *own, *_STATUS.values()}
+    items = re.findall(
+        r"^\.TP\n(.*)$", pages["writeamp"].partition(".SH EXIT STATUS")[2], re.MULTILINE
+    )
+    assert items == [*STATUSES]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
