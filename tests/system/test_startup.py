@@ -253,7 +253,7 @@ def test_the_module_is_the_command(arguments: str, status: int) -> None:
     found, out, err = ended([*arguments.split()], AS_MODULE)
     assert found == status
     if status == 0:
-        assert "Usage: python -m writeamp [OPTIONS] COMMAND" in out
+        assert "Usage: writeamp [OPTIONS] COMMAND" in out
     else:
         assert out == ""
         assert err.startswith("writeamp: No such option: --nothing")

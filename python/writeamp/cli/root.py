@@ -50,7 +50,8 @@ def run() -> int | None:
             arguments has printed its help.
     """
     try:
-        status: int | None = app(standalone_mode=False)
+        # `python -m writeamp` would otherwise install completion for a program of that name.
+        status: int | None = app(prog_name="writeamp", standalone_mode=False)
     except typer.TyperException as error:
         sentence = " ".join(error.format_message().split())  # may have several lines
         if sentence.startswith("Missing option"):
