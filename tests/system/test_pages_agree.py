@@ -23,11 +23,12 @@ sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 import making
 from lines import LINES
 
-# Verbs without a page; and those that take minutes, need a target drive or another program.
+# Verbs without a page; and those that take minutes, or need a target drive, another program or the
+# network.
 _WITHOUT = {"examples", "list", "report", "trace convert", "explore", "top", "measure watch"}
 _ELSEWHERE = {
     "reproduce", "twin fit", "twin check", "serve", "measure save", "measure all", "trace record",
-    "live",
+    "live", "trace fetch",
 }  # fmt: skip
 _VERBS = sorted(LINES.keys() - _WITHOUT - _ELSEWHERE)
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
