@@ -134,7 +134,7 @@ def server() -> Iterator[Server]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
         # A client that ends early is no error here.
         httpd.handle_error = lambda *_: None  # type: ignore[method-assign]
-        thread = threading.Thread(target=httpd.serve_forever)
+        thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield Server(f"http://127.0.0.1:{httpd.server_address[1]}/disk.bin", site)
         httpd.shutdown()
