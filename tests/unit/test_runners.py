@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -46,6 +48,37 @@ RUNNERS: dict[str, Callable[[], Runner]] = {
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     with using_processors(5):  # so that there are 5 threads on any machine
         yield RUNNERS[request.param]()
+
+
+# Each import of NumPy by polars takes 0.2 s longer than the one before.
+FIRST_ARRAYS = """
+import itertools, threading, time
+import polars as pl
+import numpy as np
+import polars._dependencies as lazy
+from writeamp.runners import Threads
+
+imported, turns, begin = lazy.import_module, itertools.count(1), threading.Barrier(2)
+
+def slowly(name):
+    module = imported(name)
+    time.sleep(0.2 * next(turns))
+    return module
+
+def height(rows):
+    begin.wait()
+    return pl.DataFrame({"a": np.zeros(rows)}).height
+
+lazy.import_module = slowly
+print(sorted(Threads(2).results(height, [1, 2])))
+"""
+
+
+def test_two_threads_may_use_the_first_arrays_of_polars_at_once() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_ARRAYS], check=True, stdout=subprocess.PIPE, text=True
+    )
+    assert done.stdout == "[(0, 1), (1, 2)]\n"
 
 
 def squared(number: int) -> int:

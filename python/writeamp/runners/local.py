@@ -76,6 +76,7 @@ class Threads:
             wait,
         )
 
+        _import_arrays()
         processors_of_job = max(1, processors() // threads)
         stop = Event()
 
@@ -100,6 +101,14 @@ class Threads:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             wait([future for future in running if future.running()], timeout=_PATIENCE_S)
+
+
+def _import_arrays() -> None:
+    """Let polars import NumPy: if two threads use the first array at once, its import fails."""
+    import numpy as np  # noqa: PLC0415 (slow; not needed for help)
+    import polars as pl  # noqa: PLC0415
+
+    pl.Series(np.zeros(0))
 
 
 def local_runner(jobs: int, most: int | None = None) -> Runner:
