@@ -10,6 +10,7 @@ import pytest
 
 import in_process
 from browser import PHONE, chromium, opened, overflow_px, serious
+from patience import await_value
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
 from writeamp.explorer.recording import Recording, record
@@ -172,7 +173,8 @@ def test_playing_goes_on_until_the_scene_ends_and_can_be_paused(chromium: Any, p
     with opened(chromium, page) as tab:
         tab.evaluate("found('speed').value = 9")
         tab.click("#play")
-        tab.wait_for_function("!playing && write === scene.write + scene.plays")
+        # The page's security policy refuses tab.wait_for_function, which evaluates a text.
+        await_value(lambda: tab.evaluate("!playing && write === scene.write + scene.plays"))
         tab.keyboard.press("-")
         tab.click("#play")
         assert tab.inner_text("#play") == "Pause"

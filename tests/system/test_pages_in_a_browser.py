@@ -13,6 +13,7 @@ import pytest
 import writeamp as wa
 from browser import PHONE, chromium, opened, overflow_px, serious
 from in_process import run
+from patience import await_value
 from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
 from writeamp.pages.frame import page as framed
 from writeamp.plots import save
@@ -244,7 +245,7 @@ def op_of(tab: Any) -> float:
 def test_the_page_copies_its_markdown(chromium: Any, page: Path) -> None:
     with opened(chromium, page, permissions=["clipboard-read", "clipboard-write"]) as tab:
         tab.click("button[data-copies]")
-        tab.wait_for_function("document.getElementById('copied').textContent !== ''")
+        await_value(lambda: tab.inner_text("#copied"))
         assert tab.inner_text("#copied") == "Copied."
         copied = tab.evaluate("navigator.clipboard.readText()")
     assert copied == run("report", str(page)).out

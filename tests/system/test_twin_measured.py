@@ -95,7 +95,10 @@ def test_a_device_goes_on_where_it_was_killed(tmp_path: Path) -> None:
         asked = f"--target {device} --counters {tmp_path / 'logs'} --phases 1 --out {out}"
         command = [sys.executable, "-m", "writeamp", "twin", "measure", *asked.split()]
         with subprocess.Popen(command, env={**os.environ, "PATH": PATH}) as first:
-            await_value(lambda: out.exists() and measured_parts(out) >= 2)
+            await_value(
+                lambda: first.poll() is not None or (out.exists() and measured_parts(out) >= 2)
+            )
+            assert first.poll() is None
             first.send_signal(signal.SIGKILL)
         parts, written = measured_parts(out), ssd.counters()["host"]["written_bytes"]
         assert 2 <= parts < 6
