@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import IO
 
 from writeamp.errors import WriteampError
 
@@ -33,6 +34,7 @@ __all__ = [
     "flock",
     "free_memory_bytes",
     "ioctl",
+    "lock_alone",
     "mount_points",
     "require_linux",
 ]
@@ -44,6 +46,21 @@ ENDING_SIGNALS = tuple(
 )
 # Field of the mount point in a line of /proc/self/mountinfo.
 _POINT_FIELD = 4
+
+
+def lock_alone(handle: int | IO[bytes]) -> bool:
+    """Lock a file or folder until it is closed, and return whether its file system has locks.
+
+    Raises:
+        BlockingIOError: another process has locked it.
+    """
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 def require_linux(what: str) -> None:

@@ -27,7 +27,7 @@ from urllib.parse import urljoin
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.content_facts import ContentFacts, facts_of, read_record, write_record
-from writeamp.system import LOCK_EX, LOCK_NB, flock
+from writeamp.system import lock_alone
 from writeamp.text import one_line, quoted
 
 _CHUNK_BYTES = 2**20
@@ -112,7 +112,7 @@ def _opened(path: Path) -> Iterator[tuple[io.FileIO, bool]]:
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         try:
-            is_locked = _lock(file)
+            is_locked = lock_alone(file)
             # The process that held the lock before may have renamed the file.
             is_current = os.path.samestat(status, os.stat(path))
         except (BlockingIOError, FileNotFoundError):
@@ -120,21 +120,6 @@ def _opened(path: Path) -> Iterator[tuple[io.FileIO, bool]]:
         if not is_current:
             raise WriteampError(f"another process is downloading {path}; wait until it has ended")
         yield file, is_locked
-
-
-def _lock(file: io.FileIO) -> bool:
-    """Lock a file, and return whether the file system supports that; Windows does not.
-
-    Raises:
-        BlockingIOError: another process has locked it.
-    """
-    try:
-        flock(file, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from polars.io.plugins import register_io_source
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.tables import read_parquet
-from writeamp.system import LOCK_EX, LOCK_NB, flock
+from writeamp.system import lock_alone
 from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.trace import FUA, SCHEMA
 
@@ -74,14 +74,12 @@ def _locked(folder: Path) -> int:
     """
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        flock(handle, LOCK_EX | LOCK_NB)
+        lock_alone(handle)
     except BlockingIOError:
         os.close(handle)
         raise WriteampError(
             f"{folder} has the parts of a recording that still runs; choose another name"
         ) from None
-    except OSError:  # the file system has no locks
-        pass
     return handle
 
 

@@ -21,7 +21,7 @@ from writeamp.drives.devices.writing import fio, safety
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.files.temporary import temporary_folder
-from writeamp.system import LOCK_EX, LOCK_NB, flock, ioctl, require_linux
+from writeamp.system import ioctl, lock_alone, require_linux
 
 _LEAST_BYTES = 16 << 20
 _NBD_SCHEMES = ("nbd:", "nbds:", "nbd+", "nbds+")
@@ -216,15 +216,14 @@ def _locked(path: str) -> int:
         lock = os.open(path, os.O_RDONLY)
     except OSError as error:
         raise WriteampError(f"cannot open {path}: {error.strerror}") from None
-    with suppress(OSError):  # some file systems have no locks
-        try:
-            flock(lock, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            raise WriteampError(
-                f"another process measures {path} and holds its lock. Wait for it, or pass "
-                "another target"
-            ) from None
+    try:
+        lock_alone(lock)
+    except BlockingIOError:
+        os.close(lock)
+        raise WriteampError(
+            f"another process measures {path} and holds its lock. Wait for it, or pass another "
+            "target"
+        ) from None
     return lock
 
 
