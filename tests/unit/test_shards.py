@@ -41,7 +41,7 @@ def in_shards(verb: str, arguments: str, folders: list[Path]) -> dict[str, Any]:
 
 
 def same(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what is the same in each call."""
+    """Return the entries of a result that are equal in each call."""
     rows = [
         {key: value for key, value in row.items() if key != "host_pages_per_s"}
         for row in found.get("rows", ())

@@ -141,7 +141,9 @@ def _warn(done: Sweep) -> None:
         )
     if not done.failed:
         return
+    from writeamp.studies.sweep.points import failure_at  # noqa: PLC0415 (slow)
+
     frame = done.to_frame().drop_nulls("error")
     for row in frame.head(options.MOST_ERRORS).iter_rows(named=True):
-        where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
-        options.warn(f"{where} failed: {row['error']}")
+        coordinates = {name: row[name] for name in (*done.plan.axes, "replica")}
+        options.warn(failure_at(coordinates, row["error"]))

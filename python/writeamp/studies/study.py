@@ -323,12 +323,12 @@ class RunStore:
         except KeyboardInterrupt:
             raise Interrupted({} if self.shard else finished) from None
         if self.shard is not None:
-            reason = failure or _error
-            reasons = {at: reason(jobs[at], result) for at, result in finished.items()}
+            why = failure or _error
+            reasons = {at: why(jobs[at], result) for at, result in finished.items()}
             new = [reasons.pop(at) for at in pending]
             self._done += new.count(None)
             self._failures += filter(None, new)
-            self._failed_before += len([*filter(None, reasons.values())])
+            self._failed_before += sum(reason is not None for reason in reasons.values())
             raise ShardDone(self.shard_counts())
         return [finished[number] for number in range(len(jobs))]
 

@@ -206,9 +206,8 @@ def is_again(outcome: VolumeOutcome) -> bool:
 
 def failure(job: VolumeJob, outcome: VolumeOutcome) -> str | None:
     """Return why a run failed; a volume that is too small for the policy did not fail."""
-    if outcome.error is None or outcome.is_too_small:
-        return None
-    return f"{job.volume.name} with {job.name} failed: {outcome.error}"
+    is_failure = is_again(outcome)
+    return f"{job.volume.name} with {job.name} failed: {outcome.error}" if is_failure else None
 
 
 # Number of requests of several volumes to convert to pages at a time.

@@ -18,6 +18,7 @@ from writeamp.studies.sweep.points import (
     PointCodec,
     PointOutcome,
     SweepDataset,
+    failure_at,
     lost_point,
     run_point,
 )
@@ -194,8 +195,7 @@ class _SweepRun:
 
 
 def _failure(point: Point, outcome: PointOutcome) -> str | None:
-    where = ", ".join(f"{name} {value}" for name, value in point.coordinates.items())
-    return None if outcome.error is None else f"{where} failed: {outcome.error}"
+    return None if outcome.error is None else failure_at(point.coordinates, outcome.error)
 
 
 def _has_failed(outcome: PointOutcome) -> bool:

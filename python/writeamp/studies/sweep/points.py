@@ -62,6 +62,12 @@ class PointOutcome:
     elapsed_s: float = 0.0
 
 
+def failure_at(coordinates: Mapping[str, Any], error: str) -> str:
+    """Return a sentence on a failed point: its `Point.coordinates`, and its error."""
+    where = ", ".join(f"{name} {value}" for name, value in coordinates.items())
+    return f"{where} failed: {error}"
+
+
 def run_point(point: Point) -> PointOutcome:
     """Run a point and return its outcome, which is a result or an error message.
 
