@@ -14,7 +14,7 @@ import select
 import signal
 import sys
 
-# Imported first: packages of others use what is removed below.
+# Imported first, because these packages use the modules that are removed below.
 import distributed  # noqa: F401
 import matplotlib.pyplot  # noqa: F401
 import optuna  # noqa: F401

@@ -76,7 +76,7 @@ def test_an_address_that_cannot_be_released_is_refused(address: str, words: str)
 def test_a_release_with_the_address_everywhere_is_not_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    old, address = repository_links.repository(), "https://github.com/somebody/writeamp"
+    placeholder, address = repository_links.repository(), "https://github.com/somebody/writeamp"
     for path in (*repository_links.generated(), ROOT / "CITATION.cff"):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(exist_ok=True)
@@ -85,14 +85,16 @@ def test_a_release_with_the_address_everywhere_is_not_refused(
     for module in (check_release, repository_links):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     project, cited = tmp_path / "pyproject.toml", tmp_path / "CITATION.cff"
-    project.write_text(project.read_text("utf-8").replace(f'y = "{old}"', f'y = "{address}"'))
+    project.write_text(
+        project.read_text("utf-8").replace(f'y = "{placeholder}"', f'y = "{address}"')
+    )
     for path, text in repository_links.generated().items():
         path.write_text(text, "utf-8")
     assert "CITATION.cff lack" in str(check_release.fault(repository_links.repository()))
-    cited.write_text(cited.read_text("utf-8").replace(old, address))
+    cited.write_text(cited.read_text("utf-8").replace(placeholder, address))
     assert check_release.fault(address) is None
     for path in tmp_path.rglob("*.*"):
-        assert path.is_dir() or old not in path.read_text("utf-8")
+        assert path.is_dir() or placeholder not in path.read_text("utf-8")
 
 
 def test_a_tag_must_name_the_version() -> None:
