@@ -11,6 +11,7 @@ import types
 from pathlib import Path
 
 import griffe
+import repository_links
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -34,7 +35,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")
 
 
 # What README.md's links begin with, which package indexes show.
-ADDRESS = re.compile(r"\]\(https://[^)\s]+?/(?:blob|tree|raw)/main/")
+ADDRESS = re.compile(rf"\]\({repository_links.ADDRESS.pattern}")
 DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
